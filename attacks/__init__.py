@@ -1,0 +1,1 @@
+"""Adversaries: crafter and distinguisher pairs (Paper L, Table 1)."""

@@ -1,0 +1,1 @@
+"""What any adversary could achieve: success bounds, privacy profiles, calibration (Paper U)."""
