@@ -1,0 +1,56 @@
+"""Per-example clipping: the sum over a batch of gradients, each scaled down to norm at most C."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Float, Int, Num
+
+from .functional import Model, Params
+
+Loss = Callable[[Float[Array, "classes"], Array], Float[Array, ""]]
+
+
+class ClippedSum(NamedTuple):
+    """The weighted sum of clipped gradients and how many of them were not finite (they add zero)."""
+
+    total: Params
+    nonfinite: Int[Array, ""]
+
+
+Engine = Callable[[Params, Num[Array, "batch ..."], Array, Float[Array, "batch"]], ClippedSum]
+"""(parameters, inputs, labels, weights) -> ClippedSum; weight 0 marks padding."""
+
+
+def clip_scale(norm: Float[Array, "..."], clipping_norm: float) -> Float[Array, "..."]:
+    """min(1, C / norm); zero where the norm is not finite, so that such an example adds nothing."""
+    scale = jnp.minimum(1.0, clipping_norm / jnp.maximum(norm, jnp.finfo(norm.dtype).tiny))
+    return jnp.where(jnp.isfinite(norm), scale, 0.0)
+
+
+def clip(gradient: Params, clipping_norm: float) -> ClippedSum:
+    """Clips one gradient to norm C (Paper L, §2.3)."""
+    norm = optax.global_norm(gradient)
+    scale = clip_scale(norm, clipping_norm)
+    finite = jnp.isfinite(norm)
+    clipped = jax.tree.map(lambda g: jnp.where(finite, g, 0.0) * scale, gradient)
+    return ClippedSum(clipped, jnp.int32(~finite))
+
+
+def vmap_grad(model: Model, loss: Loss, clipping_norm: float) -> Engine:
+    """The engine for any model: one gradient an example, all in memory at once."""
+
+    def example_loss(params, one_input, label):
+        return loss(model.apply(params, one_input[None])[0], label)
+
+    def engine(params, inputs, labels, weights):
+        gradients = jax.vmap(jax.grad(example_loss), (None, 0, 0))(params, inputs, labels)
+        clipped = jax.vmap(lambda gradient: clip(gradient, clipping_norm))(gradients)
+        total = jax.tree.map(lambda g: jnp.tensordot(weights.astype(g.dtype), g, 1), clipped.total)
+        return ClippedSum(total, jnp.sum(clipped.nonfinite * (weights != 0)))
+
+    return engine

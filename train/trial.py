@@ -1,0 +1,111 @@
+"""A whole training run, from initial weights to the last step, as one `lax.scan`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+from jaxtyping import Array, Bool, Int, Key
+
+from .clipping import ClippedSum, Engine, clip
+from .dpsgd import Plan, Step, dpsgd_step
+from .functional import Params
+from .sampling import bernoulli, poisson_batch
+
+
+class Hooks(NamedTuple):
+    """What a trial does besides training; each function is pure and jittable.
+
+    Attributes:
+        init: () -> state.
+        contribute: (state, params, step) -> gradient, state. The gradient is clipped, and added when the
+            target is sampled; all-zero means that nobody joins D.
+        observe: (state, Step) -> state.
+    """
+
+    init: Callable[[], Any]
+    contribute: Callable[[Any, Params, Int[Array, ""]], tuple[Params, Any]]
+    observe: Callable[[Any, Step], Any]
+
+
+class Trained(NamedTuple):
+    """The end of a trial: final parameters, the hooks' state, and what went wrong on the way."""
+
+    params: Params
+    state: Any
+    nonfinite: Int[Array, ""]
+    overflowed: Bool[Array, ""]
+
+
+class Trainer(NamedTuple):
+    """The static parts of a training run, resolved once."""
+
+    plan: Plan
+    engine: Engine
+    optimizer: optax.GradientTransformation
+    capacity: int
+
+
+def bystander() -> Hooks:
+    """Hooks of a training that nobody joins or watches."""
+    return Hooks(
+        init=lambda: (),
+        contribute=lambda state, params, step: (jax.tree.map(jnp.zeros_like, params), state),
+        observe=lambda state, step: state,
+    )
+
+
+def run_trial(
+    key: Key[Array, ""],
+    params: Params,
+    examples: tuple[Array, Array],
+    trainer: Trainer,
+    hooks: Hooks,
+) -> Trained:
+    """Trains from `params` for all steps of the plan.
+
+    The randomness of step t depends on `key` and t alone: batches, the target's own coin and the noise.
+    """
+    plan = trainer.plan
+    batch_key, coin_key, noise_key = jax.random.split(key, 3)
+
+    def one_step(carry, step):
+        trained, optimizer_state = carry
+        keys = [jax.random.fold_in(k, step) for k in (batch_key, coin_key, noise_key)]
+        batch = poisson_batch(keys[0], plan.num_examples, plan.sampling_rate, trainer.capacity)
+        joins = bernoulli(keys[1], plan.sampling_rate)
+        gradient, state = hooks.contribute(trained.state, trained.params, step)
+        extra = _scaled(clip(gradient, plan.clipping_norm), joins)
+        done = dpsgd_step(
+            keys[2],
+            trained.params,
+            optimizer_state,
+            examples,
+            batch,
+            extra,
+            plan=plan,
+            engine=trainer.engine,
+            optimizer=trainer.optimizer,
+        )
+        state = hooks.observe(state, done)
+        trained = Trained(
+            done.released.params,
+            state,
+            trained.nonfinite + done.nonfinite,
+            trained.overflowed | batch.overflowed,
+        )
+        return (trained, done.optimizer_state), None
+
+    start = Trained(params, hooks.init(), jnp.int32(0), jnp.bool_(False))
+    (trained, _), _ = jax.lax.scan(
+        one_step, (start, trainer.optimizer.init(params)), jnp.arange(plan.steps)
+    )
+    return trained
+
+
+def _scaled(extra: ClippedSum, joins: Bool[Array, ""]) -> ClippedSum:
+    total = jax.tree.map(lambda g: g * joins.astype(g.dtype), extra.total)
+    return ClippedSum(total, extra.nonfinite * joins)
