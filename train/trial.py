@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import optax
-from jaxtyping import Array, Bool, Int, Key
+from jaxtyping import Array, Bool, Float, Int, Key
 
-from .clipping import ClippedSum, Engine, clip
+from .clipping import ClippedSum, Engine, Loss, clip
 from .dpsgd import Plan, Step, dpsgd_step
-from .functional import Params
+from .functional import Model, Params
 from .sampling import bernoulli, poisson_batch
 
 
@@ -40,13 +41,24 @@ class Trained(NamedTuple):
     overflowed: Bool[Array, ""]
 
 
-class Trainer(NamedTuple):
-    """The static parts of a training run, resolved once."""
+@dataclass(frozen=True)
+class Trainer:
+    """The static parts of a training run, resolved once.
 
+    Attributes:
+        capacity: size of a padded Poisson batch, see `sampling.capacity_for`.
+    """
+
+    model: Model
+    loss: Loss
     plan: Plan
     engine: Engine
     optimizer: optax.GradientTransformation
     capacity: int
+
+    def example_loss(self, params: Params, one_input: Array, label: Array) -> Float[Array, ""]:
+        """Loss of one example `[...]` (no batch axis)."""
+        return self.loss(self.model.apply(params, one_input[None])[0], label)
 
 
 def bystander() -> Hooks:
@@ -100,9 +112,7 @@ def run_trial(
         return (trained, done.optimizer_state), None
 
     start = Trained(params, hooks.init(), jnp.int32(0), jnp.bool_(False))
-    (trained, _), _ = jax.lax.scan(
-        one_step, (start, trainer.optimizer.init(params)), jnp.arange(plan.steps)
-    )
+    (trained, _), _ = jax.lax.scan(one_step, (start, trainer.optimizer.init(params)), jnp.arange(plan.steps))
     return trained
 
 

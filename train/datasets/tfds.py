@@ -46,7 +46,9 @@ def _decode(name: str, data_dir: str | None) -> dict[str, np.ndarray]:
 
 def _open(name: str, data_dir: str | None):
     where = "" if data_dir is None else f" --data_dir={data_dir}"
-    prepare = f"pip install tensorflow tensorflow-datasets && tfds build {name} --file_format=array_record{where}"
+    prepare = (
+        f"pip install tensorflow tensorflow-datasets && tfds build {name} --file_format=array_record{where}"
+    )
     try:
         import tensorflow_datasets as tfds
     except ImportError:

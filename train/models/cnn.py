@@ -27,7 +27,9 @@ def cnn(input_shape: tuple[int, ...], num_classes: int) -> Model:
     26010
     """
     if len(input_shape) != 3 or min(input_shape[:2]) < 12:
-        raise ValueError(f"input_shape must be (height, width, channels), 12 pixels or more, got {input_shape}")
+        raise ValueError(
+            f"input_shape must be (height, width, channels), 12 pixels or more, got {input_shape}"
+        )
 
     def features() -> objax.nn.Sequential:
         relu = objax.functional.relu

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import jax
 import objax
 
 from ..functional import Model, from_objax
