@@ -46,19 +46,17 @@ def _decode(name: str, data_dir: str | None) -> dict[str, np.ndarray]:
 
 def _open(name: str, data_dir: str | None):
     where = "" if data_dir is None else f" --data_dir={data_dir}"
-    prepare = (
-        f"pip install tensorflow tensorflow-datasets && tfds build {name} --file_format=array_record{where}"
-    )
+    build = f"tfds build {name} --file_format=array_record{where}"
     try:
         import tensorflow_datasets as tfds
     except ImportError:
         raise ValueError(
-            f"dataset must be readable: {name} needs `pip install 'privacy-audit[data]'`, got no tensorflow-datasets"
+            f"dataset {name} needs tensorflow-datasets (`pip install 'privacy-audit[data]'`), got none installed"
         ) from None
     try:
         return tfds.data_source(name, split=None, data_dir=data_dir, download=False)
     except Exception as error:  # tfds raises many kinds for a data set that is not prepared
         raise ValueError(
-            f"dataset must be prepared first (`{prepare}`), got no {name} in "
-            f"{data_dir or 'the default folder ~/tensorflow_datasets'} ({type(error).__name__})"
+            f"dataset {name} must be prepared first (`pip install tensorflow tensorflow-datasets && {build}`), "
+            f"got nothing in {data_dir or '~/tensorflow_datasets'} ({type(error).__name__})"
         ) from None
