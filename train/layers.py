@@ -1,11 +1,13 @@
-"""Layers without weights that Objax lacks as objects; faster engines recognise them by type."""
+"""Layers that Objax lacks; faster engines recognise them by type."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import jax
+import jax.numpy as jnp
 import objax
-from jaxtyping import Array, Float, Num
+from jaxtyping import Array, Float, Int, Num
 from objax.constants import ConvPadding
 
 
@@ -34,3 +36,37 @@ class Flatten:
 
     def __call__(self, values: Num[Array, "b ..."]) -> Num[Array, "b n"]:
         return values.reshape(values.shape[0], -1)
+
+
+class Embedding(objax.Module):
+    """A table of vectors: numbers `[batch, ...]` to `[batch, ..., size]`."""
+
+    def __init__(self, entries: int, size: int, standard_deviation: float = 0.02):
+        self.w = objax.TrainVar(objax.random.normal((entries, size), stddev=standard_deviation))
+
+    def __call__(self, numbers: Int[Array, "b ..."]) -> Float[Array, "b ... n"]:
+        return self.w.value[numbers]
+
+
+class LayerNorm(objax.Module):
+    """Mean 0 and variance 1 over the last axis, then a trained scale and shift (Ba et al., arXiv 1607.06450)."""
+
+    def __init__(self, size: int, epsilon: float = 1e-5):
+        self.epsilon = epsilon
+        self.scale = objax.TrainVar(jnp.ones(size))
+        self.shift = objax.TrainVar(jnp.zeros(size))
+
+    def __call__(self, values: Float[Array, "b ... n"]) -> Float[Array, "b ... n"]:
+        centred = values - jnp.mean(values, -1, keepdims=True)
+        variance = jnp.mean(centred**2, -1, keepdims=True)
+        return centred * jax.lax.rsqrt(variance + self.epsilon) * self.scale.value + self.shift.value
+
+
+class Residual(objax.Module):
+    """x + inner(x)."""
+
+    def __init__(self, inner: objax.Module):
+        self.inner = inner
+
+    def __call__(self, values: Float[Array, "b ..."]) -> Float[Array, "b ..."]:
+        return values + self.inner(values)
