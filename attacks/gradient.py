@@ -25,23 +25,18 @@ from jaxtyping import Array, Float, Int, Key
 from ..train.dpsgd import Step
 from ..train.trial import Hooks, Trainer, bystander
 from .adversary import Access, Adversary
+from .options import option
 from .shadow import shadow_runs
 from .task import Task
 
 
 @dataclass(frozen=True)
 class Options:
-    """Choices that the paper leaves open.
+    """Choices that the paper leaves open."""
 
-    Attributes:
-        watermark_pairs: n: the watermark lies on 2n parameters.
-        watermark_steps: t_o: steps of a shadow run over which movement is measured.
-        num_shadow_models: shadow runs for the movement, and as many for the leak.
-    """
-
-    watermark_pairs: int = 50
-    watermark_steps: int = 10
-    num_shadow_models: int = 8
+    watermark_pairs: int = option(50, "n: the watermark lies on 2n parameters")
+    watermark_steps: int = option(10, "t_o: steps of a shadow run over which movement is measured")
+    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them")
 
 
 class Watermark(NamedTuple):

@@ -46,17 +46,19 @@ def _decode(name: str, data_dir: str | None) -> dict[str, np.ndarray]:
 
 def _open(name: str, data_dir: str | None):
     where = "" if data_dir is None else f" --data_dir={data_dir}"
-    build = f"tfds build {name} --file_format=array_record{where}"
+    command = (
+        f"pip install tensorflow tensorflow-datasets && tfds build {name} --file_format=array_record{where}"
+    )
     try:
         import tensorflow_datasets as tfds
     except ImportError:
         raise ValueError(
-            f"dataset {name} needs tensorflow-datasets (`pip install 'privacy-audit[data]'`), got none installed"
+            f"dataset {name} needs tensorflow-datasets (`pip install 'privacy-audit[data]'`), got none"
         ) from None
     try:
         return tfds.data_source(name, split=None, data_dir=data_dir, download=False)
     except Exception as error:  # tfds raises many kinds for a data set that is not prepared
         raise ValueError(
-            f"dataset {name} must be prepared first (`pip install tensorflow tensorflow-datasets && {build}`), "
+            f"dataset {name} must be prepared first (`{command}`), "
             f"got nothing in {data_dir or '~/tensorflow_datasets'} ({type(error).__name__})"
         ) from None

@@ -1,0 +1,194 @@
+"""`python -m privacy_audit.audit`: a lower bound on the ε of a DP-SGD run, beside its proven ε."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import sys
+from typing import Any
+
+from absl import flags
+
+from privacy_audit.attacks import ADVERSARIES
+from privacy_audit.command import Command, main
+from privacy_audit.config import (
+    ACCOUNTANTS,
+    AuditConfig,
+    calibrated_noise,
+    one_of,
+    require,
+)
+from privacy_audit.devices import use_all_cores
+from privacy_audit.run import run_audit
+from privacy_audit.train.datasets import DATASETS
+from privacy_audit.train.models import MODELS
+
+command = Command(
+    "privacy_audit.audit",
+    "Plays the differential-privacy game: trains with DP-SGD on D or on D' = D + one example, many times, lets "
+    "adversaries guess which, and turns their errors into a lower bound on epsilon. Writes run.json, the scores, "
+    "report.json and figure.png to --out; the same command resumes a run that was stopped.",
+)
+
+
+def _define_flags() -> None:
+    add = command.define
+    data, training, game = "Data and model", "Training (DP-SGD)", "The game"
+    names = ", ".join
+    add(data, flags.DEFINE_string, "dataset", "mnist5k", f"one of {names(DATASETS)}")
+    add(data, flags.DEFINE_string, "data_dir", None, "where tensorflow-datasets keeps prepared data")
+    add(data, flags.DEFINE_string, "model", None, f"one of {names(MODELS)}; by default what suits the data")
+    add(data, flags.DEFINE_integer, "num_examples", 1000, "N, the size of D")
+    add(training, flags.DEFINE_integer, "batch_size", 50, "expected batch size qN of Poisson sampling")
+    add(training, flags.DEFINE_integer, "steps", 20, "T")
+    add(training, flags.DEFINE_float, "clipping_norm", 1.0, "C, the largest norm of a per-example gradient")
+    add(training, flags.DEFINE_float, "learning_rate", 0.15, "of SGD")
+    add(training, flags.DEFINE_float, "epsilon", 4.0, "proven epsilon; the noise is calibrated to it")
+    add(training, flags.DEFINE_float, "noise_multiplier", None, "sigma, instead of --epsilon")
+    add(training, flags.DEFINE_float, "delta", 1e-5, "of the proven and of the measured epsilon")
+    add(training, flags.DEFINE_string, "accountant", "pld", f"one of {names(ACCOUNTANTS)}")
+    add(
+        training,
+        flags.DEFINE_string,
+        "initialization",
+        "fixed",
+        "fixed: initial weights that the adversary knows; random: new ones each trial",
+    )
+    add(game, flags.DEFINE_list, "adversary", "gradient,api_access", f"some of {names(ADVERSARIES)}")
+    add(
+        game,
+        flags.DEFINE_integer,
+        "trials",
+        250,
+        "trainings per world and adversary, held-out trials included",
+    )
+    add(game, flags.DEFINE_float, "confidence", 0.95, "coverage of each adversary's bound")
+    add(
+        game,
+        flags.DEFINE_string,
+        "threshold",
+        "held-out",
+        "held-out (the first fifth of the trials chooses it), every (all at once, corrected), same-sample (as the "
+        "papers do; not a valid bound), or a number fixed beforehand",
+    )
+    add(game, flags.DEFINE_integer, "seed", 0, "of all randomness")
+    for option, flag in _adversary_options().items():
+        add("Adversaries", flag.define, option, flag.default, flag.text)
+    run = "Running"
+    add(run, flags.DEFINE_string, "out", None, "folder or bucket of the ledger; by default runs/audit-<hash>")
+    add(
+        run,
+        flags.DEFINE_integer,
+        "chunk",
+        0,
+        "trials per call of the compiled program; 0: what suits the devices",
+    )
+    add(
+        run, flags.DEFINE_integer, "cpu_devices", os.cpu_count() or 1, "devices that a CPU host is split into"
+    )
+    add(run, flags.DEFINE_bool, "json", False, "print the report as the last line of stdout")
+
+
+@dataclasses.dataclass(frozen=True)
+class _Option:
+    define: Any
+    default: Any
+    text: str
+
+
+def _adversary_options() -> dict[str, _Option]:
+    """The adversaries' options as flags; an option that several share is one flag."""
+    kinds = {int: flags.DEFINE_integer, float: flags.DEFINE_float, str: flags.DEFINE_string}
+    users: dict[str, list[str]] = {}
+    fields = {}
+    for name, entry in ADVERSARIES.items():
+        for field in dataclasses.fields(entry.options):
+            users.setdefault(field.name, []).append(name)
+            fields[field.name] = field
+    return {
+        name: _Option(
+            kinds[type(field.default)], field.default, f"({', '.join(users[name])}) {field.metadata['help']}"
+        )
+        for name, field in fields.items()
+    }
+
+
+_define_flags()
+
+
+def config_from_flags() -> AuditConfig:
+    """Builds and checks the configuration, calibrating the noise where epsilon is given."""
+    values = command.values
+    asked = tuple(dict.fromkeys(values.adversary))
+    for name in asked:
+        one_of("adversary", name, ADVERSARIES)
+    one_of("dataset", values.dataset, DATASETS)
+    calibrate = values.noise_multiplier is None
+    require(
+        calibrate or not command.given("epsilon"),
+        "noise_multiplier",
+        "left out where epsilon is given",
+        values.noise_multiplier,
+    )
+    options = {
+        name: ADVERSARIES[name].options(
+            **{
+                field.name: values[field.name].value
+                for field in dataclasses.fields(ADVERSARIES[name].options)
+            }
+        )
+        for name in asked
+    }
+    config = AuditConfig(
+        dataset=values.dataset,
+        data_dir=values.data_dir,
+        model=values.model or "cnn",
+        adversaries=asked,
+        options=options,
+        num_examples=values.num_examples,
+        batch_size=values.batch_size,
+        steps=values.steps,
+        clipping_norm=values.clipping_norm,
+        noise_multiplier=1.0 if calibrate else values.noise_multiplier,
+        learning_rate=values.learning_rate,
+        delta=values.delta,
+        accountant=values.accountant,
+        initialization=values.initialization,
+        trials=values.trials,
+        confidence=values.confidence,
+        threshold=_threshold(values.threshold),
+        seed=values.seed,
+    )
+    if not calibrate:
+        return config
+    rate = config.plan.sampling_rate
+    sigma = calibrated_noise(values.epsilon, config.delta, rate, config.steps, config.accountant)
+    return dataclasses.replace(config, noise_multiplier=sigma)
+
+
+def _threshold(text: str) -> str | float:
+    rules = ("held-out", "every", "same-sample")
+    if text in rules:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"threshold must be a number or one of {', '.join(rules)}, got {text}") from None
+
+
+def body() -> None:
+    """The command: flags → configuration → run → report."""
+    values = command.values
+    require(values.cpu_devices >= 1, "cpu_devices", ">= 1", values.cpu_devices)
+    require(values.chunk >= 0, "chunk", ">= 0", values.chunk)
+    use_all_cores(values.cpu_devices)
+    config = config_from_flags()
+    folder = values.out or f"runs/audit-{config.identity[:12]}"
+    document = run_audit(config, folder, chunk=values.chunk, say=lambda line: print(line, file=sys.stderr))
+    if values.json:
+        print(json.dumps(document, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main(command, body)

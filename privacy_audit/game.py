@@ -1,0 +1,123 @@
+"""The game: one compiled program that trains a trial in either world and scores it.
+
+Who joins D is a number: 0 is nobody (world 0), j the j-th contestant (world 1). In world 0 all contestants watch
+the same training; in world 1 only the one who joined does, and the others' scores are NaN.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int, Key
+
+from privacy_audit.attacks import Adversary, Task, watch
+from privacy_audit.devices import over_devices
+from privacy_audit.train.backend import compiler_options, trials_at_once
+from privacy_audit.train.trial import Hooks, Trained, bystander, run_trial
+
+NO_GUESS = -1e30
+"""Score of a model that is not finite: the distinguisher then guesses D, a rule fixed beforehand."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contestant:
+    """An adversary in this game and what it crafted."""
+
+    name: str
+    adversary: Adversary
+    target: Any
+
+
+def trial_key(seed: int, world, trial) -> Key[Array, ""]:
+    """The key of one trial: the same in any chunk, on any device, before and after a resume."""
+    return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), world), trial)
+
+
+def setup_key(seed: int, index: int) -> Key[Array, ""]:
+    """The key of what is done once a run (fixed weights, crafting): apart from the keys of all trials."""
+    return trial_key(seed, 2, index)
+
+
+def compile_game(
+    task: Task, contestants: Sequence[Contestant], seed: int, devices: Sequence[jax.Device]
+) -> Callable[[int, Int[Array, "chunk"]], dict[str, Float[Array, "chunk"]]]:
+    """Builds `play(who, trials)`: scores by `adversary/statistic` of these trials, on all `devices`.
+
+    `who` is traced, so both worlds and every contestant share one compiled program. Beside the scores there is
+    `training/nonfinite`, the number of per-example gradients that were not finite, and `training/overflowed`.
+    """
+    targets = tuple(contestant.target for contestant in contestants)
+    adversaries = tuple(contestant.adversary for contestant in contestants)
+    names = tuple(contestant.name for contestant in contestants)
+
+    def one_trial(who, members, targets, trial):
+        key = trial_key(seed, jnp.minimum(who, 1), trial)
+        init_key, training_key = jax.random.split(key)
+        hooks = _hooks(who, adversaries, targets)
+        trained = run_trial(training_key, task.initial(init_key), members, task.trainer, hooks)
+        return _score(who, names, adversaries, targets, trained)
+
+    def share(who, members, targets, trials):
+        batch = trials_at_once()
+        return jax.lax.map(lambda trial: one_trial(who, members, targets, trial), trials, batch_size=batch)
+
+    program = jax.jit(over_devices(share, devices, mapped=1), compiler_options=compiler_options() or None)
+    return lambda who, trials: program(jnp.int32(who), task.members, targets, trials)
+
+
+def _hooks(who, adversaries: Sequence[Adversary], targets) -> Hooks:
+    """The hooks of one trial: contestant `who` contributes; it observes, or all do when nobody joins."""
+
+    def joining(j: int):
+        def contribute(states, params, step):
+            gradient, state = adversaries[j].contribute(targets[j], states[j], params, step)
+            return gradient, _replaced(states, j, state)
+
+        return contribute
+
+    def watching(players: Sequence[int]):
+        def observe(states, step):
+            for j in players:
+                states = _replaced(states, j, watch(adversaries[j], targets[j], states[j], step))
+            return states
+
+        return observe
+
+    contributions = [bystander().contribute, *(joining(j) for j in range(len(adversaries)))]
+    observations = [watching(players) for players in _players(len(adversaries))]
+    return Hooks(
+        init=lambda: tuple(a.init(t) for a, t in zip(adversaries, targets, strict=True)),
+        contribute=lambda *now: jax.lax.switch(who, contributions, *now),
+        observe=lambda *now: jax.lax.switch(who, observations, *now),
+    )
+
+
+def _score(who, names, adversaries, targets, trained: Trained) -> dict[str, Array]:
+    def scored_by(players: Sequence[int]):
+        def scores(final: Trained):
+            every = {}
+            for j, adversary in enumerate(adversaries):
+                for statistic, score in adversary.score(targets[j], final.state[j], final.params).items():
+                    finite = jnp.where(jnp.isfinite(score), score, NO_GUESS)
+                    every[f"{names[j]}/{statistic}"] = (
+                        finite if j in players else jnp.full_like(score, jnp.nan)
+                    )
+            return every
+
+        return scores
+
+    scores = jax.lax.switch(who, [scored_by(players) for players in _players(len(adversaries))], trained)
+    return scores | {"training/nonfinite": trained.nonfinite, "training/overflowed": trained.overflowed}
+
+
+def _players(count: int) -> list[Sequence[int]]:
+    """Who watches and scores, for each value of `who`."""
+    return [range(count), *((j,) for j in range(count))]
+
+
+def _replaced(states: tuple, j: int, state: Any) -> tuple:
+    return (*states[:j], state, *states[j + 1 :])

@@ -1,0 +1,75 @@
+"""`report.json`: every number of an audit, how it was made, and what it assumes."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import platform
+from typing import Any
+
+import jax
+
+from privacy_audit.config import AuditConfig
+from privacy_audit.estimate.result import finite_or_none
+from privacy_audit.verdict import Finding, Verdict, compare_pairs
+
+SCHEMA_VERSION = 1
+VERSIONED = ("privacy-audit", "jax", "jaxlib", "objax", "optax", "numpy", "scipy", "dp-accounting")
+
+
+def report_document(config: AuditConfig, verdict: Verdict, extra: dict[str, Any]) -> dict[str, Any]:
+    """The report as strict JSON values.
+
+    Args:
+        extra: run facts that are in neither argument (wall time, what was resumed).
+    """
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "epsilon_proven": verdict.epsilon_proven,
+        "delta": verdict.delta,
+        "adjacency": config.profile.adjacency,
+        "accountant": config.accountant,
+        "nonfinite_gradients": verdict.nonfinite,
+        "adversaries": {name: _entry(verdict, verdict.best(name)) for name in verdict.adversaries},
+        "auc_differences": compare_pairs(verdict),
+        "config": config.to_json(),
+        "identity": config.identity,
+        "versions": versions(),
+        "hardware": hardware(),
+        **extra,
+    }
+    return finite_or_none(document)
+
+
+def versions() -> dict[str, str]:
+    """Of what the numbers depend on."""
+    found = {name: importlib.metadata.version(name) for name in VERSIONED}
+    return {"python": platform.python_version(), **found}
+
+
+def hardware() -> dict[str, Any]:
+    """The devices that JAX computes on."""
+    devices = jax.devices()
+    return {"platform": devices[0].platform, "kind": devices[0].device_kind, "devices": len(devices)}
+
+
+def _entry(verdict: Verdict, best: Finding) -> dict[str, Any]:
+    statistics = [finding for finding in verdict.findings if finding.adversary == best.adversary]
+    return {
+        "epsilon_lower": best.estimate.epsilon_lower,
+        "epsilon_proven": verdict.epsilon_proven,
+        "confidence": verdict.confidence,
+        "trials_per_world": verdict.trials,
+        "method": best.estimate.method,
+        "valid": best.estimate.valid,
+        "statistic": best.statistic,
+        "statistics": {finding.statistic: _statistic(finding) for finding in statistics},
+    }
+
+
+def _statistic(finding: Finding) -> dict[str, Any]:
+    area = finding.area
+    return {
+        "estimate": finding.estimate.to_json(),
+        "same_sample": finding.same_sample.to_json(),
+        "auc": {"area": area.area, "lower": area.lower, "upper": area.upper, "confidence": area.confidence},
+    }

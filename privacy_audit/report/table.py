@@ -1,0 +1,53 @@
+"""The table that an audit ends with on the terminal."""
+
+from __future__ import annotations
+
+from privacy_audit.verdict import Finding, Verdict
+
+HEADER = ("adversary", "statistic", "ε̂ (valid)", "same-sample*", "AUC", "threshold", "FP", "FN", "counted")
+
+
+def render_table(verdict: Verdict) -> str:
+    """One row a statistic; the proven ε above, what must be known about the numbers below."""
+    rows = [HEADER, *(_row(finding) for finding in verdict.findings)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
+    lines = [_line(row, widths) for row in rows]
+    lines.insert(1, "  ".join("─" * width for width in widths))
+    title = (
+        f"proven ε = {verdict.epsilon_proven:.4g} at δ = {verdict.delta:g}; {verdict.trials} trials per world"
+    )
+    return "\n".join([title, "", *lines, "", *_notes(verdict)])
+
+
+def _row(finding: Finding) -> tuple[str, ...]:
+    estimate = finding.estimate
+    return (
+        finding.adversary,
+        finding.statistic,
+        f"{estimate.epsilon_lower:.3f}",
+        f"{finding.same_sample.epsilon_lower:.3f}",
+        f"{finding.area.area:.3f} ({finding.area.lower:.3f}–{finding.area.upper:.3f})",
+        f"{estimate.threshold:.4g}",
+        str(estimate.false_positives),
+        str(estimate.false_negatives),
+        f"{estimate.trials_d}+{estimate.trials_d_prime}",
+    )
+
+
+def _line(row: tuple[str, ...], widths: list[int]) -> str:
+    """Names to the left, numbers to the right."""
+    cells = zip(row, widths, strict=True)
+    return "  ".join(cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(cells))
+
+
+def _notes(verdict: Verdict) -> list[str]:
+    level = f"{verdict.confidence:.0%}"
+    notes = [
+        f"ε̂: lower bound on ε at {level} confidence ({verdict.findings[0].estimate.method}).",
+        "* same-sample: the threshold was chosen on the trials that are counted: not a valid bound.",
+    ]
+    for finding in verdict.findings:
+        notes += [f"{finding.adversary}/{finding.statistic}: {note}" for note in finding.estimate.notes]
+    if verdict.nonfinite:
+        notes.append(f"{verdict.nonfinite} per-example gradients were not finite; each added zero.")
+    return notes

@@ -1,0 +1,97 @@
+"""A whole audit: configuration → data → crafter → trials → ledger → verdict → report."""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+from etils import epath
+
+from privacy_audit.config import AuditConfig
+from privacy_audit.game import compile_game
+from privacy_audit.ledger import BLOCK, Ledger, open_ledger, write_json
+from privacy_audit.play import play_all
+from privacy_audit.prepare import craft_all, prepare_task
+from privacy_audit.report import draw_roc, render_table, report_document
+from privacy_audit.train.backend import trials_at_once
+from privacy_audit.verdict import Verdict, conclude
+
+SMALLEST_SHARE = 16
+"""Trials that a device gets at least in one call, so that calls cost nothing beside training."""
+
+
+def run_audit(
+    config: AuditConfig,
+    folder: str | epath.Path,
+    *,
+    chunk: int = 0,
+    devices: Sequence[jax.Device] | None = None,
+    say: Callable[[str], None] = print,
+) -> dict[str, Any]:
+    """Plays (or resumes) a run in `folder`, and writes and returns its report.
+
+    Args:
+        chunk: trials per call of the compiled program, rounded up to whole shares; 0: what suits the devices.
+        devices: where trials are trained; all local devices by default.
+        say: where to tell how the run goes.
+
+    Raises:
+        ValueError: the folder holds another configuration, or the data cannot serve it.
+        OSError: the folder cannot be written.
+    """
+    began = time.monotonic()
+    devices = list(devices or jax.local_devices())
+    ledger = open_ledger(folder, {"identity": config.identity, "config": config.to_json()})
+    say(f"proven ε = {_proven(config):.4g} at δ = {config.delta:g}, σ = {config.noise_multiplier:.4g}")
+    resumed = _play(config, ledger, chunk, devices, say)
+    verdict = _conclude(config, ledger)
+    extra = {"seconds": round(time.monotonic() - began, 1), "resumed_trials": resumed}
+    return _publish(config, verdict, ledger, extra, say)
+
+
+def _play(config: AuditConfig, ledger: Ledger, chunk: int, devices, say) -> int:
+    say("crafting: " + ", ".join(config.adversaries))
+    task = prepare_task(config)
+    contestants = craft_all(config, task)
+    play = compile_game(task, contestants, config.seed, devices)
+    chunk = chunk_size(chunk, config.trials, len(devices))
+    return play_all(play, len(contestants), config.trials, chunk, ledger, say).trials
+
+
+def chunk_size(wanted: int, trials: int, devices: int) -> int:
+    """Trials per call: a whole number of equal shares, no more than a block or the run needs.
+
+    >>> chunk_size(0, trials=250, devices=2), chunk_size(3, trials=250, devices=2)
+    (32, 4)
+    """
+    share = max(SMALLEST_SHARE, trials_at_once())
+    chunk = wanted or min(share * devices, trials, BLOCK)
+    return -(-chunk // devices) * devices
+
+
+def _proven(config: AuditConfig) -> float:
+    return float(config.profile.epsilon(config.delta))
+
+
+def _conclude(config: AuditConfig, ledger: Ledger) -> Verdict:
+    return conclude(
+        *ledger.read_all(config.trials),
+        epsilon_proven=_proven(config),
+        delta=config.delta,
+        confidence=config.confidence,
+        threshold=config.threshold,
+    )
+
+
+def _publish(config: AuditConfig, verdict: Verdict, ledger: Ledger, extra, say) -> dict[str, Any]:
+    document = report_document(config, verdict, extra)
+    write_json(ledger.folder / "report.json", document)
+    picture = io.BytesIO()
+    draw_roc(verdict, config.profile).savefig(picture)
+    (ledger.folder / "figure.png").write_bytes(picture.getvalue())
+    print(render_table(verdict))
+    say(f"report.json and figure.png are in {ledger.folder} ({extra['seconds']:.0f} s)")
+    return document

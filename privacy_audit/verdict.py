@@ -1,0 +1,121 @@
+"""From a ledger's scores to what is concluded of each adversary."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from privacy_audit.estimate import Estimate, clopper_pearson
+from privacy_audit.estimate.auc import auc, paired_auc_difference
+
+TRAINING = "training/"
+Scores = Mapping[str, Float[np.ndarray, "trials"]]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one statistic of one adversary shows.
+
+    Attributes:
+        estimate: by the rule that was asked for; its confidence is corrected for the number of statistics.
+        same_sample: as the papers do it, beside it; not a valid bound.
+    """
+
+    adversary: str
+    statistic: str
+    estimate: Estimate
+    same_sample: Estimate
+    area: object
+    scores_d: Float[np.ndarray, "trials"]
+    scores_d_prime: Float[np.ndarray, "trials"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """All findings of a run, what was proven, and what went wrong in training.
+
+    Attributes:
+        epsilon_proven: upper bound on ε from the accountant at `delta`.
+        nonfinite: per-example gradients that were not finite, in all trials.
+    """
+
+    findings: tuple[Finding, ...]
+    epsilon_proven: float
+    delta: float
+    confidence: float
+    trials: int
+    nonfinite: int
+
+    def best(self, adversary: str) -> Finding:
+        """The statistic with the largest bound: valid, since each is corrected for their number."""
+        mine = [finding for finding in self.findings if finding.adversary == adversary]
+        return max(mine, key=lambda finding: finding.estimate.epsilon_lower)
+
+    @property
+    def adversaries(self) -> tuple[str, ...]:
+        """In the order in which they were asked for."""
+        return tuple(dict.fromkeys(finding.adversary for finding in self.findings))
+
+
+def conclude(
+    scores_d: Scores,
+    scores_d_prime: Scores,
+    *,
+    epsilon_proven: float,
+    delta: float,
+    confidence: float,
+    threshold: str | float,
+) -> Verdict:
+    """Estimates ε from every statistic of every adversary.
+
+    Args:
+        scores_d, scores_d_prime: by `adversary/statistic`, as the ledger keeps them.
+        confidence: of each adversary's largest bound; with k statistics each is held to 1 − (1 − confidence)/k.
+    """
+    names = [name for name in scores_d if not name.startswith(TRAINING)]
+    findings = []
+    for name in names:
+        adversary, statistic = name.split("/")
+        siblings = sum(other.split("/")[0] == adversary for other in names)
+        common = {"delta": delta, "confidence": 1 - (1 - confidence) / siblings}
+        worlds = scores_d[name], scores_d_prime[name]
+        findings.append(
+            Finding(
+                adversary,
+                statistic,
+                clopper_pearson(*worlds, threshold=threshold, **common),
+                clopper_pearson(*worlds, threshold="same-sample", **common),
+                auc(*worlds, confidence=confidence),
+                *worlds,
+            )
+        )
+    counts = [world[f"{TRAINING}nonfinite"] for world in (scores_d, scores_d_prime)]
+    return Verdict(
+        tuple(findings),
+        epsilon_proven,
+        delta,
+        confidence,
+        trials=len(counts[0]),
+        nonfinite=int(sum(count.sum() for count in counts)),
+    )
+
+
+def compare_pairs(verdict: Verdict) -> list[dict]:
+    """Paired AUC differences between each adversary and the next one, with their intervals."""
+    ordered = [verdict.best(name) for name in verdict.adversaries]
+    pairs = []
+    for first, second in itertools.pairwise(ordered):
+        difference = paired_auc_difference(
+            first.scores_d,
+            first.scores_d_prime,
+            second.scores_d,
+            second.scores_d_prime,
+            confidence=verdict.confidence,
+        )
+        pairs.append({"first": first.adversary, "second": second.adversary, **dataclasses.asdict(difference)})
+    return pairs
