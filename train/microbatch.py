@@ -44,8 +44,12 @@ def microbatched(engine: Engine, size_for: Callable[[Params, Array, Array], int]
 def _zero(params: Params, batch) -> ClippedSum:
     """Nothing summed yet; built from its sources, so that shard_map knows along which axes it varies."""
     nothing = sum(jnp.sum(x.reshape(-1)[:0]) for x in batch)
-    total = jax.tree.map(lambda p: jnp.zeros_like(p) + (nothing + p.reshape(-1)[:0].sum()).astype(p.dtype), params)
-    return ClippedSum(total, sum(jnp.sum(t.reshape(-1)[:0]) for t in jax.tree.leaves(total)).astype(jnp.int32))
+    total = jax.tree.map(
+        lambda p: jnp.zeros_like(p) + (nothing + p.reshape(-1)[:0].sum()).astype(p.dtype), params
+    )
+    return ClippedSum(
+        total, sum(jnp.sum(t.reshape(-1)[:0]) for t in jax.tree.leaves(total)).astype(jnp.int32)
+    )
 
 
 def _chunks_with_weight(weights: Float[Array, "batch"], size: int) -> Int[Array, ""]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
-import numpy as np
+from jax.lax import optimization_barrier as barrier
 from jaxtyping import Array, Float
 
 from ..functional import Params
@@ -18,7 +18,7 @@ from .rule import Backward
 from .windows import Window
 
 NARROW = 4
-"""Up to so many channels, patches are cut as strided slices; wider pixels are gathered (measured)."""
+"""Up to so many channels, patches are put together in two stages (measured on CPUs)."""
 
 
 @dataclass(frozen=True)
@@ -44,44 +44,58 @@ class Convolution:
         patches, values = residual
         kernel = params[self.weight]
         by_position = gradient.reshape(len(gradient), -1, gradient.shape[-1])
-        inputs = _transposed(kernel, by_position, self.rows, self.columns, values.shape) if need_input else None
+        inputs = (
+            _transposed(kernel, by_position, self.rows, self.columns, values.shape) if need_input else None
+        )
         own = product_contribution(patches, by_position, self.weight, self.bias)
 
         def total(scale, factors):
-            return {name: sum_.reshape(params[name].shape) for name, sum_ in own.total(scale, factors).items()}
+            return {
+                name: sum_.reshape(params[name].shape) for name, sum_ in own.total(scale, factors).items()
+            }
 
         return Backward(inputs, (own._replace(total=total),))
 
 
 def _patches(values, rows: Window, columns: Window) -> Float[Array, "b positions kernel"]:
-    """What each output position sees, ordered (kernel row, kernel column, channel)."""
-    batch, height, width, channels = values.shape
-    edges = [(w.low, w.span - w.low - extent, 0) for w, extent in ((rows, height), (columns, width))]
-    padded = jax.lax.pad(values, jnp.zeros((), values.dtype), [(0, 0, 0), *edges, (0, 0, 0)])
-    if channels <= NARROW:
-        seen = _sliced(padded, rows, columns)
+    """What each output position sees, ordered (kernel row, kernel column, channel).
+
+    Copied in runs of `stride` pixels. Narrow pixels make short runs: their kernel rows are put together first.
+    """
+    batch, _, _, channels = values.shape
+    whole = -(-columns.span // columns.stride) * columns.stride
+    padded = _placed(values, (-rows.low, -columns.low), (rows.span, whole))
+    strides = padded.reshape(batch, rows.span, -1, columns.stride * channels)
+    if channels > NARROW:
+        seen = jnp.concatenate(
+            [run for i in range(rows.size) for run in _runs(_every(strides, i, rows), columns, channels)], 3
+        )
     else:
-        seen = _gathered(padded, rows, columns)
+        in_rows = barrier(jnp.concatenate(_runs(strides, columns, channels), 3))
+        seen = jnp.concatenate([_every(in_rows, i, rows) for i in range(rows.size)], 3)
     return seen.reshape(batch, rows.out * columns.out, rows.size * columns.size * channels)
 
 
-def _sliced(padded, rows: Window, columns: Window):
-    reach = [(w.out - 1) * w.stride + 1 for w in (rows, columns)]
-    slices = [
-        padded[:, i : i + reach[0] : rows.stride, j : j + reach[1] : columns.stride]
-        for i in range(rows.size)
-        for j in range(columns.size)
+def _every(padded, first: int, rows: Window):
+    """The row `first` of every window."""
+    return jax.lax.slice_in_dim(padded, first, first + (rows.out - 1) * rows.stride + 1, rows.stride, 1)
+
+
+def _runs(strides, columns: Window, channels: int):
+    """The window's pixels in pieces of `stride`, the last one perhaps shorter."""
+    return [
+        strides[:, :, first // columns.stride :][:, :, : columns.out, : (columns.size - first) * channels]
+        for first in range(0, columns.size, columns.stride)
     ]
-    return jnp.stack(slices, 3)
 
 
-def _gathered(padded, rows: Window, columns: Window):
-    in_row, in_column = (
-        np.arange(w.out)[:, None] * w.stride + np.arange(w.size)[None] for w in (rows, columns)
-    )
-    pixel = in_row[:, None, :, None] * columns.span + in_column[None, :, None, :]
-    flat = padded.reshape(padded.shape[0], -1, padded.shape[-1])
-    return jnp.take(flat, pixel.reshape(-1), axis=1, mode="clip")
+def _placed(values, begin: tuple[int, int], extent: tuple[int, int]):
+    """The part of an image from `begin` on, `extent` large, with zeros where there is no image."""
+    edges = [
+        (-low, low + wanted - have, 0)
+        for low, wanted, have in zip(begin, extent, values.shape[1:3], strict=True)
+    ]
+    return jax.lax.pad(values, jnp.zeros((), values.dtype), [(0, 0, 0), *edges, (0, 0, 0)])
 
 
 def _transposed(kernel, gradient, rows: Window, columns: Window, shape) -> Float[Array, "b h w c"]:
@@ -90,24 +104,28 @@ def _transposed(kernel, gradient, rows: Window, columns: Window, shape) -> Float
     """
     shifts = [-(-w.size // w.stride) for w in (rows, columns)]
     phases = [rows.stride, columns.stride]
-    blocks = gradient @ _by_phase(kernel, shifts, phases).T
+    blocks = barrier(gradient @ _by_phase(kernel, shifts, phases).T)
     blocks = blocks.reshape(shape[0], rows.out, columns.out, *shifts, -1)
-    folded = sum(
-        jnp.pad(blocks[:, :, :, i, j], ((0, 0), (i, shifts[0] - 1 - i), (j, shifts[1] - 1 - j), (0, 0)))
-        for i in range(shifts[0])
-        for j in range(shifts[1])
-    )
+    folded = _fold(_fold(blocks, shifts[0], 1), shifts[1], 2)
     spread = folded.reshape(*folded.shape[:3], *phases, shape[3]).transpose(0, 1, 3, 2, 4, 5)
-    padded = spread.reshape(shape[0], folded.shape[1] * phases[0], folded.shape[2] * phases[1], shape[3])
-    edges = [
-        (-w.low, extent + w.low - have, 0)
-        for w, extent, have in zip((rows, columns), shape[1:3], padded.shape[1:3], strict=True)
-    ]
-    return jax.lax.pad(padded, jnp.zeros((), padded.dtype), [(0, 0, 0), *edges, (0, 0, 0)])
+    whole = spread.reshape(shape[0], folded.shape[1] * phases[0], folded.shape[2] * phases[1], shape[3])
+    return barrier(_placed(whole, (rows.low, columns.low), shape[1:3]))
+
+
+def _fold(blocks, shifts: int, axis: int):
+    """Adds up blocks `[..., axis, another, shift, ...]`, each moved along `axis` by its shift."""
+    moved = []
+    for i in range(shifts):
+        edges = [(0, 0)] * (blocks.ndim - 1)
+        edges[axis] = (i, shifts - 1 - i)
+        moved.append(jnp.pad(jax.lax.index_in_dim(blocks, i, 3, keepdims=False), edges))
+    return barrier(sum(moved))
 
 
 def _by_phase(kernel: Float[Array, "kh kw c n"], shifts, phases) -> Float[Array, "shifts_phases_c n"]:
     sizes = [count * stride for count, stride in zip(shifts, phases, strict=True)]
-    whole = jnp.pad(kernel, ((0, sizes[0] - kernel.shape[0]), (0, sizes[1] - kernel.shape[1]), (0, 0), (0, 0)))
+    whole = jnp.pad(
+        kernel, ((0, sizes[0] - kernel.shape[0]), (0, sizes[1] - kernel.shape[1]), (0, 0), (0, 0))
+    )
     split = whole.reshape(shifts[0], phases[0], shifts[1], phases[1], *kernel.shape[2:])
     return split.transpose(0, 2, 1, 3, 4, 5).reshape(-1, kernel.shape[-1])

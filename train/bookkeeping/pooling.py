@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
+from jax.lax import optimization_barrier as barrier
 from jaxtyping import Array, Float
 
 from ..functional import Params
@@ -37,9 +38,7 @@ class MaxPool:
 def _taps(values, window: Window, axis: int):
     """The i-th entry of every window, for each i."""
     reach = (window.out - 1) * window.stride + 1
-    return [
-        jax.lax.slice_in_dim(values, i, i + reach, window.stride, axis) for i in range(window.size)
-    ]
+    return [jax.lax.slice_in_dim(values, i, i + reach, window.stride, axis) for i in range(window.size)]
 
 
 def _pool(values, window: Window, axis: int):
@@ -50,23 +49,30 @@ def _pool(values, window: Window, axis: int):
 
 
 def _unpool(values, gradient, window: Window, axis: int):
-    """Undoes `_pool` tap by tap: the gradient stays with a tap that beats all before it."""
-    taps = _taps(values, window, axis)
-    best = [taps[0]]
-    for tap in taps[1:]:
-        best.append(jnp.maximum(best[-1], tap))
-    spread = 0.0
-    for i in reversed(range(1, window.size)):
-        wins = taps[i] > best[i - 1]
-        spread += _placed(jnp.where(wins, gradient, 0), window, i, axis, values.shape[axis])
-        gradient = jnp.where(wins, 0, gradient)
-    return spread + _placed(gradient, window, 0, axis, values.shape[axis])
+    """Gives each window's gradient to the first of its largest entries.
+
+    Everything is padded once, and then read in slices: faster than adding up padded pieces.
+    """
+    margin, extent = window.size - 1, values.shape[axis]
+    last = (window.out - 1) * window.stride + 1
+    values = barrier(_pad(values, margin, margin, 0, axis))
+    gradient = barrier(_pad(gradient, margin, extent - last, window.stride - 1, axis))
+
+    def entry(shift):
+        return jax.lax.slice_in_dim(values, margin + shift, margin + shift + extent, axis=axis)
+
+    total = 0.0
+    for i in range(window.size):  # each entry as the i-th of the window that begins i before it
+        own = jax.lax.slice_in_dim(gradient, margin - i, margin - i + extent, axis=axis)
+        for j in range(window.size):
+            if j != i:
+                beaten = entry(0) > entry(j - i) if j < i else entry(0) >= entry(j - i)
+                own = jnp.where(beaten, own, 0)
+        total += own
+    return total
 
 
-def _placed(tap, window: Window, offset: int, axis: int, extent: int):
-    """A tap's gradient back at its entries, zeros elsewhere."""
-    zero = (0, 0, 0)
-    reach = (window.out - 1) * window.stride + 1
-    edges = [zero] * tap.ndim
-    edges[axis] = (offset, extent - offset - reach, window.stride - 1)
-    return jax.lax.pad(tap, jnp.zeros((), tap.dtype), edges)
+def _pad(values, low: int, high: int, between: int, axis: int):
+    edges = [(0, 0, 0)] * values.ndim
+    edges[axis] = (low, high, between)
+    return jax.lax.pad(values, jnp.zeros((), values.dtype), edges)

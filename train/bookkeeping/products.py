@@ -59,16 +59,14 @@ def _gram(a: Float[Array, "b p k"], d: Float[Array, "b p n"], weight, bias) -> C
 
 def _direct(a: Float[Array, "b p k"], d: Float[Array, "b p n"], weight, bias) -> Contribution:
     """The gradients themselves, as small batched products; their weighted sum is one more product."""
-    of_weight = jnp.einsum("bpk,bpn->bkn", a, d)
+    of_weight = jnp.einsum("bpn,bpk->bnk", d, a)  # this way round is faster on CPUs
     of_bias = jnp.sum(d, 1) if bias is not None else jnp.zeros((len(d), 0), d.dtype)
 
     def total(scale, factors):
         of_weight, of_bias = factors
-        return _named(jnp.tensordot(scale, of_weight, 1), lambda: scale @ of_bias, weight, bias)
+        return _named(jnp.tensordot(scale, of_weight, 1).T, lambda: scale @ of_bias, weight, bias)
 
-    return Contribution(
-        _sum_of_squares(of_weight) + _sum_of_squares(of_bias), (of_weight, of_bias), total
-    )
+    return Contribution(_sum_of_squares(of_weight) + _sum_of_squares(of_bias), (of_weight, of_bias), total)
 
 
 def _sum_of_squares(x: Float[Array, "b ..."]) -> Float[Array, "b"]:
