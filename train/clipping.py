@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import optax
 from jaxtyping import Array, Float, Int, Num
 
 from .functional import Model, Params
@@ -28,17 +27,23 @@ Engine = Callable[[Params, Num[Array, "batch ..."], Array, Float[Array, "batch"]
 
 def clip_scale(norm: Float[Array, "..."], clipping_norm: float) -> Float[Array, "..."]:
     """min(1, C / norm); zero where the norm is not finite, so that such an example adds nothing."""
-    scale = jnp.minimum(1.0, clipping_norm / jnp.maximum(norm, jnp.finfo(norm.dtype).tiny))
-    return jnp.where(jnp.isfinite(norm), scale, 0.0)
+    return jnp.where(jnp.isfinite(norm), clipping_norm / jnp.maximum(norm, clipping_norm), 0.0)
 
 
 def clip(gradient: Params, clipping_norm: float) -> ClippedSum:
     """Clips one gradient to norm C (Paper L, §2.3)."""
-    norm = optax.global_norm(gradient)
+    norm = _norm(gradient)
     scale = clip_scale(norm, clipping_norm)
     finite = jnp.isfinite(norm)
     clipped = jax.tree.map(lambda g: jnp.where(finite, g, 0.0) * scale, gradient)
     return ClippedSum(clipped, jnp.int32(~finite))
+
+
+def _norm(gradient: Params) -> Float[Array, ""]:
+    """Global norm, with derivative zero (not NaN) at zero: adversaries differentiate through the step."""
+    squared = sum(jnp.sum(jnp.square(leaf)) for leaf in jax.tree.leaves(gradient))
+    positive = squared > 0
+    return jnp.where(positive, jnp.sqrt(jnp.where(positive, squared, 1.0)), squared)
 
 
 def vmap_grad(model: Model, loss: Loss, clipping_norm: float) -> Engine:
