@@ -64,7 +64,7 @@ def _patches(values, rows: Window, columns: Window) -> Float[Array, "b positions
     """
     batch, _, _, channels = values.shape
     whole = -(-columns.span // columns.stride) * columns.stride
-    padded = _placed(values, (-rows.low, -columns.low), (rows.span, whole))
+    padded = barrier(_placed(values, (-rows.low, -columns.low), (rows.span, whole)))
     strides = padded.reshape(batch, rows.span, -1, columns.stride * channels)
     if channels > NARROW:
         seen = jnp.concatenate(
