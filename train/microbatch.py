@@ -62,6 +62,6 @@ def _chunks_with_weight(weights: Float[Array, "batch"], size: int) -> Int[Array,
 
     @needed.def_vmap
     def largest(axis_size, in_batched, weights):
-        return jnp.max(jax.vmap(needed)(weights)), False
+        return needed(jnp.max(jnp.abs(weights), axis=0)), False
 
     return needed(weights)
