@@ -1,7 +1,8 @@
 """All tails of a Poisson-binomial sum at once, by its ratios R_j = Pr[S = j+1]/Pr[S = j].
 
-Adding a trial with probability p maps R_j to (p + (1-p)·R_j)/((1-p) + p/R_{j-1}): positive terms only, no underflow,
-and an error in R does not grow along the way, because R decreases in j. O(n²) operations, all of them vectorised.
+Adding a trial with probability p maps R_j to (p + (1-p)·R_j)/((1-p) + p/R_{j-1}): positive terms only, no
+underflow, and an error in R does not grow along the way, because R decreases in j. O(n²) operations, all of
+them vectorised.
 """
 
 import math

@@ -1,7 +1,8 @@
 """The pmf of a sum of Bernoulli trials near its mean, in O(n): direct in blocks, then FFTs of windows.
 
-A sum of m trials stays within 4.5·√m of its mean except with probability 5e-18 (Hoeffding), so only such a window is
-kept, and the windows' total length shrinks as blocks merge. FFTs are accurate relative to the *peak*: use this on tilted trials.
+A sum of m trials stays within 4.5·√m of its mean except with probability 5e-18 (Hoeffding), so only such a
+window is kept, and the windows' total length shrinks as blocks merge. FFTs are accurate relative to the
+*peak*: use this on tilted trials.
 """
 
 import math

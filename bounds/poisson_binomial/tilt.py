@@ -2,7 +2,8 @@
 
 Tilting by θ turns p into q with logit q = logit p + θ, and
 log Pr[S = j] = Σ_i log(1 - p_i + p_i e^θ) - θ j + log Pr_q[S = j]. At the θ for which j is the mean under q,
-the last term is of the order of 1/(standard deviation), so that *absolute* accuracy there is relative accuracy here.
+the last term is of the order of 1/(standard deviation), so that *absolute* accuracy there is relative
+accuracy here.
 """
 
 from typing import NamedTuple
@@ -53,8 +54,10 @@ def tilted_sum(t: Trials, theta: Float[Array, ""]) -> tuple[Float[Array, ""], Fl
 def solve(t: Trials, count: Float[Array, ""]) -> Float[Array, ""]:
     """θ >= 0 that makes `count` (at least the mean) the expected number of successes, about.
 
-    Newton on the log-odds of the mean, which are linear in θ when all trials are equal, inside a bracket. Any θ is
-    correct: an inexact one only moves the peak of the tilted sum away from `count` by a fraction of its width.
+    Newton on the log-odds of the mean, which are linear in θ when all trials are equal, inside a bracket.
+    Any θ is
+    correct: an inexact one only moves the peak of the tilted sum away from `count` by a fraction of its
+    width.
     """
     total = jnp.maximum(jnp.sum(t.open), 1)
     # The mean never reaches the number of trials; close to it is as good.
@@ -88,8 +91,8 @@ def solve(t: Trials, count: Float[Array, ""]) -> Float[Array, ""]:
 def log_weight(t: Trials, theta: Float[Array, ""], count: Float[Array, ""]) -> Float[Array, ""]:
     """Σ_i log(1 - p_i + p_i e^θ) - θ·count, for θ >= 0.
 
-    Written as minus the divergence of each tilted trial from its original, terms of one sign, so that nothing cancels
-    in the sum, plus what is left of θ·(mean - count).
+    Written as minus the divergence of each tilted trial from its original, terms of one sign, so that
+    nothing cancels in the sum, plus what is left of θ·(mean - count).
     """
     q = jax.nn.sigmoid(t.logit + theta)
     small = jnp.minimum(theta, 30)
