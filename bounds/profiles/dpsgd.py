@@ -4,6 +4,7 @@ import dataclasses
 import functools
 
 import numpy as np
+from absl import logging
 from dp_accounting import dp_event, rdp
 
 from .base import ADD_REMOVE, PrivacyProfile, check_adjacency, check_at_least, smallest_epsilon
@@ -91,7 +92,7 @@ def check_accountant(accountant: str, adjacency: str) -> None:
         )
 
 
-@functools.lru_cache(maxsize=32)
+@functools.lru_cache(maxsize=8)
 def _composed(profile: DPSGD) -> ComposedLoss:
     return compose_gaussian(
         profile.noise_multiplier, profile.sampling_rate, int(profile.steps), profile.adjacency
@@ -105,7 +106,13 @@ def _renyi(profile: DPSGD) -> tuple[np.ndarray, np.ndarray]:
     event = dp_event.SelfComposedDpEvent(
         dp_event.PoissonSampledDpEvent(profile.sampling_rate, gaussian), int(profile.steps)
     )
-    accountant = rdp.RdpAccountant(_RDP_ORDERS).compose(event)
+    verbosity = logging.get_verbosity()
+    try:
+        # It warns of every order that it leaves out, which is safe.
+        logging.set_verbosity(logging.ERROR)
+        accountant = rdp.RdpAccountant(_RDP_ORDERS).compose(event)
+    finally:
+        logging.set_verbosity(verbosity)
     return np.asarray(accountant._orders), np.asarray(accountant._rdp)
 
 

@@ -18,6 +18,8 @@ from .base import REPLACE_ONE
 _LOG_CUT = -80.0
 # Grid points per standard deviation of the loss: ε comes out about 1e-4 above its limit.
 _POINTS_PER_DEVIATION = 30
+# Rare but enormous losses would ask for more; coarser is looser, still safe.
+_MOST_POINTS = 300_000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -55,8 +57,9 @@ def step_losses(noise_multiplier: float, sampling_rate: float, adjacency: str) -
     directions mirror each other.
     """
     sigma, q = noise_multiplier, sampling_rate
-    interval = loss_deviation(sigma, q) / _POINTS_PER_DEVIATION
     reach = 1 + sigma * -special.ndtri_exp(_LOG_CUT)
+    range_ = _added_loss(reach, sigma, q) - _added_loss(-reach, sigma, q)
+    interval = max(loss_deviation(sigma, q) / _POINTS_PER_DEVIATION, range_ / _MOST_POINTS)
     if adjacency == REPLACE_ONE:
         x, lowest = _grid(_replaced_loss, _replaced_inverse, sigma, q, interval, reach)
         present, replaced = (_masses(x, q, mean, sigma) for mean in (1.0, -1.0))
