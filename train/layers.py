@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import jax
 import jax.numpy as jnp
 import objax
 from jaxtyping import Array, Float, Int, Num
-from objax.constants import ConvPadding
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,16 @@ class MaxPool2D:
     stride: int
 
     def __call__(self, images: Float[Array, "b c h w"]) -> Float[Array, "b c h2 w2"]:
-        return objax.functional.max_pool_2d(images, self.size, self.stride, ConvPadding.VALID)
+        """As maxima of slices: XLA's own pools are several times slower on CPUs."""
+        return self._along(self._along(images, 3), 2)
+
+    def _along(self, images: Float[Array, "b c h w"], axis: int) -> Float[Array, "b c h2 w2"]:
+        last = images.shape[axis] - self.size
+        taps = [
+            jax.lax.slice_in_dim(images, i, i + last // self.stride * self.stride + 1, self.stride, axis)
+            for i in range(self.size)
+        ]
+        return functools.reduce(jnp.maximum, taps)
 
 
 @dataclass(frozen=True)

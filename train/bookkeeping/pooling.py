@@ -18,7 +18,7 @@ from .windows import Window
 class MaxPool:
     """Largest entry of each window of `[batch, height, width, channels]`, columns first, then rows.
 
-    The gradient goes to the first of equal entries, row by row, as XLA's own does.
+    The gradient goes to the first of equal entries (in real numbers: almost never more than one).
     """
 
     rows: Window
