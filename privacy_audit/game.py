@@ -62,7 +62,8 @@ def compile_game(
         return _score(who, names, adversaries, targets, trained)
 
     def share(who, members, targets, trials):
-        batch = trials_at_once()
+        at_once = trials_at_once()
+        batch = at_once if at_once > 1 else None  # None: no batch axis at all, which a batch of one has
         return jax.lax.map(lambda trial: one_trial(who, members, targets, trial), trials, batch_size=batch)
 
     program = jax.jit(over_devices(share, devices, mapped=1), compiler_options=compiler_options() or None)

@@ -79,6 +79,7 @@ def _proven(config: AuditConfig) -> float:
 def _conclude(config: AuditConfig, ledger: Ledger) -> Verdict:
     return conclude(
         *ledger.read_all(config.trials),
+        adversaries=config.adversaries,
         epsilon_proven=_proven(config),
         delta=config.delta,
         confidence=config.confidence,

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
 from privacy_audit.estimate import Estimate, clopper_pearson
-from privacy_audit.estimate.auc import auc, paired_auc_difference
+from privacy_audit.estimate.auc import Interval, auc, auc_difference
 
 TRAINING = "training/"
 Scores = Mapping[str, Float[np.ndarray, "trials"]]
@@ -30,7 +29,7 @@ class Finding:
     statistic: str
     estimate: Estimate
     same_sample: Estimate
-    area: object
+    area: Interval
     scores_d: Float[np.ndarray, "trials"]
     scores_d_prime: Float[np.ndarray, "trials"]
 
@@ -66,6 +65,7 @@ def conclude(
     scores_d: Scores,
     scores_d_prime: Scores,
     *,
+    adversaries: Sequence[str],
     epsilon_proven: float,
     delta: float,
     confidence: float,
@@ -75,9 +75,10 @@ def conclude(
 
     Args:
         scores_d, scores_d_prime: by `adversary/statistic`, as the ledger keeps them.
+        adversaries: in the order in which they are reported.
         confidence: of each adversary's largest bound; with k statistics each is held to 1 − (1 − confidence)/k.
     """
-    names = [name for name in scores_d if not name.startswith(TRAINING)]
+    names = [name for mine in adversaries for name in scores_d if name.startswith(f"{mine}/")]
     findings = []
     for name in names:
         adversary, statistic = name.split("/")
@@ -105,17 +106,30 @@ def conclude(
     )
 
 
-def compare_pairs(verdict: Verdict) -> list[dict]:
-    """Paired AUC differences between each adversary and the next one, with their intervals."""
+@dataclass(frozen=True)
+class Difference:
+    """AUC of one adversary minus that of the next."""
+
+    first: str
+    second: str
+    interval: Interval
+
+
+def compare_pairs(verdict: Verdict) -> list[Difference]:
+    """Each adversary against the next one asked for, paired: trial i has the same draws in both."""
     ordered = [verdict.best(name) for name in verdict.adversaries]
-    pairs = []
-    for first, second in itertools.pairwise(ordered):
-        difference = paired_auc_difference(
-            first.scores_d,
-            first.scores_d_prime,
-            second.scores_d,
-            second.scores_d_prime,
-            confidence=verdict.confidence,
+    return [
+        Difference(
+            a.adversary,
+            b.adversary,
+            auc_difference(
+                a.scores_d,
+                a.scores_d_prime,
+                b.scores_d,
+                b.scores_d_prime,
+                paired=True,
+                confidence=verdict.confidence,
+            ),
         )
-        pairs.append({"first": first.adversary, "second": second.adversary, **dataclasses.asdict(difference)})
-    return pairs
+        for a, b in itertools.pairwise(ordered)
+    ]

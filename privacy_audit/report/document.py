@@ -10,7 +10,7 @@ import jax
 
 from privacy_audit.config import AuditConfig
 from privacy_audit.estimate.result import finite_or_none
-from privacy_audit.verdict import Finding, Verdict, compare_pairs
+from privacy_audit.verdict import Difference, Finding, Verdict, compare_pairs
 
 SCHEMA_VERSION = 1
 VERSIONED = ("privacy-audit", "jax", "jaxlib", "objax", "optax", "numpy", "scipy", "dp-accounting")
@@ -30,7 +30,7 @@ def report_document(config: AuditConfig, verdict: Verdict, extra: dict[str, Any]
         "accountant": config.accountant,
         "nonfinite_gradients": verdict.nonfinite,
         "adversaries": {name: _entry(verdict, verdict.best(name)) for name in verdict.adversaries},
-        "auc_differences": compare_pairs(verdict),
+        "auc_differences": [_difference(pair) for pair in compare_pairs(verdict)],
         "config": config.to_json(),
         "identity": config.identity,
         "versions": versions(),
@@ -67,9 +67,12 @@ def _entry(verdict: Verdict, best: Finding) -> dict[str, Any]:
 
 
 def _statistic(finding: Finding) -> dict[str, Any]:
-    area = finding.area
     return {
         "estimate": finding.estimate.to_json(),
         "same_sample": finding.same_sample.to_json(),
-        "auc": {"area": area.area, "lower": area.lower, "upper": area.upper, "confidence": area.confidence},
+        "auc": finding.area.to_json(),
     }
+
+
+def _difference(pair: Difference) -> dict[str, Any]:
+    return {"first": pair.first, "second": pair.second, **pair.interval.to_json()}

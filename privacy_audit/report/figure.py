@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from privacy_audit.bounds.profiles import PrivacyProfile
-from privacy_audit.estimate.bands import upper_band
+from privacy_audit.estimate.clopper_pearson import rate_lower, rate_upper
 from privacy_audit.estimate.scores import observed_thresholds
 from privacy_audit.verdict import Finding, Verdict
 
@@ -19,7 +19,7 @@ STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 def draw_roc(verdict: Verdict, profile: PrivacyProfile) -> Figure:
     """Draws TPR against FPR on log axes, with bands, the (ε, δ) limit and the mechanism's trade-off curve.
 
-    Bands are simultaneous over all thresholds at the verdict's confidence, half the error to each rate.
+    A band holds the true positive rate at one threshold with the verdict's confidence (Clopper-Pearson).
     """
     figure = Figure(figsize=(6.4, 5.2), dpi=150, layout="constrained")
     axes = figure.subplots()
@@ -59,21 +59,16 @@ def most_true_positives(rates: np.ndarray, epsilon: float, delta: float) -> np.n
 def _draw_finding(axes: Axes, finding: Finding, verdict: Verdict, colour: str, style) -> None:
     _, false_positives, false_negatives = observed_thresholds(finding.scores_d, finding.scores_d_prime)
     n, m = len(finding.scores_d), len(finding.scores_d_prime)
-    fpr, tpr = false_positives / n, 1 - false_negatives / m
+    fpr, tpr = (false_positives / n)[::-1], (1 - false_negatives / m)[::-1]
+    hits = m - false_negatives[::-1]
     failure = (1 - verdict.confidence) / 2
-    least = 1 - upper_band(m, failure)[false_negatives]
-    fpr_least = 1 - upper_band(n, failure)[n - false_positives]
-    most = 1 - (1 - upper_band(m, failure)[m - false_negatives])
-    order = np.argsort(fpr, kind="stable")
+    least, most = rate_lower(hits, m, failure), rate_upper(hits, m, failure)
     label = (
         f"{finding.adversary}/{finding.statistic}: ε̂ = {finding.estimate.epsilon_lower:.2f}, "
-        f"AUC {finding.area.area:.3f}"
+        f"AUC {finding.area.point:.3f}"
     )
-    axes.plot(fpr[order], tpr[order], color=colour, linestyle=style, linewidth=1.6, label=label)
-    fpr_most = upper_band(n, failure)[false_positives]
-    lower_curve = np.interp(fpr[order], fpr_most[order], least[order], left=0.0)
-    upper_curve = np.interp(fpr[order], fpr_least[order], most[order], right=1.0)
-    axes.fill_between(fpr[order], lower_curve, upper_curve, color=colour, alpha=0.15, linewidth=0)
+    axes.step(fpr, tpr, where="post", color=colour, linestyle=style, linewidth=1.6, label=label)
+    axes.fill_between(fpr, least, most, step="post", color=colour, alpha=0.15, linewidth=0)
 
 
 def _cycle(values):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from privacy_audit.verdict import Finding, Verdict
+from privacy_audit.verdict import Finding, Verdict, compare_pairs
 
 HEADER = ("adversary", "statistic", "ε̂ (valid)", "same-sample*", "AUC", "threshold", "FP", "FN", "counted")
 
@@ -26,7 +26,7 @@ def _row(finding: Finding) -> tuple[str, ...]:
         finding.statistic,
         f"{estimate.epsilon_lower:.3f}",
         f"{finding.same_sample.epsilon_lower:.3f}",
-        f"{finding.area.area:.3f} ({finding.area.lower:.3f}–{finding.area.upper:.3f})",
+        f"{finding.area.point:.3f} ({finding.area.lower:.3f}–{finding.area.upper:.3f})",
         f"{estimate.threshold:.4g}",
         str(estimate.false_positives),
         str(estimate.false_negatives),
@@ -46,6 +46,10 @@ def _notes(verdict: Verdict) -> list[str]:
         f"ε̂: lower bound on ε at {level} confidence ({verdict.findings[0].estimate.method}).",
         "* same-sample: the threshold was chosen on the trials that are counted: not a valid bound.",
     ]
+    for pair in compare_pairs(verdict):
+        gap = pair.interval
+        between = f"{gap.point:+.3f} ({gap.lower:+.3f} to {gap.upper:+.3f}, {level})"
+        notes.append(f"AUC of {pair.first} − AUC of {pair.second}: {between}")
     for finding in verdict.findings:
         notes += [f"{finding.adversary}/{finding.statistic}: {note}" for note in finding.estimate.notes]
     if verdict.nonfinite:
