@@ -1,6 +1,32 @@
 """The verdict: from the scores of two worlds to a lower bound on ε that stands up in a review."""
 
+from privacy_audit.estimate.auc import Interval, auc, auc_difference
+from privacy_audit.estimate.bayesian import bayesian
 from privacy_audit.estimate.clopper_pearson import clopper_pearson, epsilon_from_counts
+from privacy_audit.estimate.f_dp_test import ProfileTest, f_dp_test
+from privacy_audit.estimate.families import Family, dpsgd_family, gaussian_family
+from privacy_audit.estimate.gaussian_dp import gaussian_dp
+from privacy_audit.estimate.mechanism_fit import mechanism_fit
 from privacy_audit.estimate.result import Estimate
+from privacy_audit.estimate.tpr_at_fpr import tpr_at_fpr
+from privacy_audit.estimate.trials_needed import ceiling, trials_needed
 
-__all__ = ["Estimate", "clopper_pearson", "epsilon_from_counts"]
+__all__ = [
+    "Estimate",
+    "Family",
+    "Interval",
+    "ProfileTest",
+    "auc",
+    "auc_difference",
+    "bayesian",
+    "ceiling",
+    "clopper_pearson",
+    "dpsgd_family",
+    "epsilon_from_counts",
+    "f_dp_test",
+    "gaussian_dp",
+    "gaussian_family",
+    "mechanism_fit",
+    "tpr_at_fpr",
+    "trials_needed",
+]

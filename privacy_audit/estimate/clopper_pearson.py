@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import betaincinv
 
-from privacy_audit.estimate import bands
+from privacy_audit.estimate import every
 from privacy_audit.estimate.result import Estimate
 from privacy_audit.estimate.scores import (
     check_level,
@@ -108,7 +108,8 @@ def clopper_pearson(
         delta: δ at which ε is stated.
         confidence: Coverage of `epsilon_lower` itself.
         threshold: `held-out`: the first ⌈held_out_fraction·n⌉ trials of each world choose it, the others are
-            counted. `every`: all thresholds at once, both rates inside simultaneous bands. `same-sample`:
+            counted. `every`: all thresholds at once, by exact tests on ranks whose largest deviation is
+            calibrated; both error counts are judged together, not each at half the error. `same-sample`:
             chosen on the trials that are counted, as the papers do; not a valid bound. A number: chosen
             beforehand by theory or on other trials.
         held_out_fraction: Share of the trials that choose a held-out threshold.
@@ -197,24 +198,30 @@ def _same_sample(d, d_prime, delta, confidence) -> Estimate:
 
 
 def _every(d, d_prime, delta, confidence) -> Estimate:
-    thresholds, false_positives, false_negatives = observed_thresholds(d, d_prime)
     failure = (1 - confidence) / 2
-    fpr = bands.upper_band(len(d), failure)[false_positives]
-    fnr = bands.upper_band(len(d_prime), failure)[false_negatives]
-    shown = epsilon_from_rates(fpr, fnr, delta)
-    best = int(np.argmax(shown))
-    fpr_point, fnr_point = false_positives[best] / len(d), false_negatives[best] / len(d_prime)
+    upward = every.simultaneous_epsilon(d, d_prime, delta, failure)
+    downward = every.simultaneous_epsilon(-d_prime, -d, delta, failure)
+    if upward >= downward:
+        rank = every.loudest(d, d_prime, upward, delta).false_positives
+        # The rule behind TP_k: anything above the (k+1)-th largest score of D is guessed D'.
+        threshold = float(np.nextafter(np.sort(d)[len(d) - 1 - rank], np.inf))
+    else:
+        rank = every.loudest(-d_prime, -d, downward, delta).false_positives
+        threshold = float(np.sort(d_prime)[rank])
+    _, (false_positives,), (false_negatives,) = errors_at(d, d_prime, threshold)
     return Estimate(
         method="clopper_pearson, every threshold",
-        epsilon_lower=float(shown[best]),
-        epsilon_point=float(epsilon_from_rates(fpr_point, fnr_point, delta)),
+        epsilon_lower=max(upward, downward),
+        epsilon_point=float(
+            epsilon_from_rates(false_positives / len(d), false_negatives / len(d_prime), delta)
+        ),
         delta=delta,
         confidence=confidence,
         valid=True,
-        assumptions=(INDEPENDENT, bands.STATEMENT),
-        threshold=float(thresholds[best]),
-        false_positives=int(false_positives[best]),
-        false_negatives=int(false_negatives[best]),
+        assumptions=(INDEPENDENT, every.STATEMENT),
+        threshold=threshold,
+        false_positives=int(false_positives),
+        false_negatives=int(false_negatives),
         trials_d=len(d),
         trials_d_prime=len(d_prime),
         notes=notes_on(d, d_prime),
