@@ -24,15 +24,16 @@ from privacy_audit.run import run_audit
 from privacy_audit.train.datasets import DATASETS
 from privacy_audit.train.models import MODELS
 
-command = Command(
-    "privacy_audit.audit",
+SUMMARY = (
     "Plays the differential-privacy game: trains with DP-SGD on D or on D' = D + one example, many times, lets "
     "adversaries guess which, and turns their errors into a lower bound on epsilon. Writes run.json, the scores, "
-    "report.json and figure.png to --out; the same command resumes a run that was stopped.",
+    "report.json and figure.png to --out; the same command resumes a run that was stopped."
 )
 
 
-def _define_flags() -> None:
+def make_command() -> Command:
+    """The command with its flags, set to their defaults."""
+    command = Command("privacy_audit.audit", SUMMARY)
     add = command.define
     data, training, game = "Data and model", "Training (DP-SGD)", "The game"
     names = ", ".join
@@ -88,6 +89,7 @@ def _define_flags() -> None:
         run, flags.DEFINE_integer, "cpu_devices", os.cpu_count() or 1, "devices that a CPU host is split into"
     )
     add(run, flags.DEFINE_bool, "json", False, "print the report as the last line of stdout")
+    return command
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,10 +116,7 @@ def _adversary_options() -> dict[str, _Option]:
     }
 
 
-_define_flags()
-
-
-def config_from_flags() -> AuditConfig:
+def config_from_flags(command: Command) -> AuditConfig:
     """Builds and checks the configuration, calibrating the noise where epsilon is given."""
     values = command.values
     asked = tuple(dict.fromkeys(values.adversary))
@@ -177,13 +176,13 @@ def _threshold(text: str) -> str | float:
         raise ValueError(f"threshold must be a number or one of {', '.join(rules)}, got {text}") from None
 
 
-def body() -> None:
+def body(command: Command) -> None:
     """The command: flags → configuration → run → report."""
     values = command.values
     require(values.cpu_devices >= 1, "cpu_devices", ">= 1", values.cpu_devices)
     require(values.chunk >= 0, "chunk", ">= 0", values.chunk)
     use_all_cores(values.cpu_devices)
-    config = config_from_flags()
+    config = config_from_flags(command)
     folder = values.out or f"runs/audit-{config.identity[:12]}"
     document = run_audit(config, folder, chunk=values.chunk, say=lambda line: print(line, file=sys.stderr))
     if values.json:
@@ -191,4 +190,4 @@ def body() -> None:
 
 
 if __name__ == "__main__":
-    main(command, body)
+    main(make_command(), body)

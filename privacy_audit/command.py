@@ -41,7 +41,7 @@ class Command:
                 lines += self._help_lines(name)
         return "\n".join([*lines, "", "--flagfile=FILE reads flags from a file, one a line."])
 
-    def run(self, argv: Sequence[str], body: Callable[[], None]) -> int:
+    def run(self, argv: Sequence[str], body: Callable[[Command], None]) -> int:
         """Parses `argv` (program name first) and runs `body`; the exit code says how it went.
 
         ValueError and OSError become one line on stderr and exit code 2.
@@ -53,7 +53,7 @@ class Command:
                 return 0
             if rest:
                 raise ValueError(f"arguments must be flags (--name=value), got {rest[0]}")
-            body()
+            body(self)
         except (flags.Error, ValueError, OSError) as error:
             print(f"{self.name}: {self._one_line(error)}", file=sys.stderr)
             return BAD_INPUT
@@ -79,6 +79,6 @@ class Command:
         return f"--{message}" if first in self.values else message
 
 
-def main(command: Command, body: Callable[[], None]) -> None:
+def main(command: Command, body: Callable[[Command], None]) -> None:
     """Runs a command with the process's arguments and exits."""
     sys.exit(command.run(sys.argv, body))
