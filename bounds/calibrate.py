@@ -52,13 +52,18 @@ def noise_multiplier_for_epsilon(
 
 
 def _guess(epsilon: float, delta: float, sampling_rate: float, steps: int) -> float:
-    """σ at which the central limit of DP-SGD, μ = q·√(T(e^(1/σ²) - 1)) (Bu et al. 2020), has this ε(δ)."""
+    """σ at which the central limit of DP-SGD has this ε(δ)."""
     low, high = 1e-3, 1e3
     for _ in range(40):
         mu = math.sqrt(low * high)
         enough = GaussianDP(mu, adjacency="add_remove").delta(epsilon) <= delta
         low, high = (mu, high) if enough else (low, mu)
-    return 1 / math.sqrt(math.log1p((low / sampling_rate) ** 2 / steps))
+    return noise_near(low, sampling_rate, steps)
+
+
+def noise_near(mu: float, sampling_rate: float, steps: int) -> float:
+    """σ at which DP-SGD tends to μ-Gaussian DP: μ = q·√(T(e^(1/σ²) - 1)) (Bu et al. 2020)."""
+    return 1 / math.sqrt(math.log1p((mu / sampling_rate) ** 2 / steps))
 
 
 def smallest_noise(spent: Callable[[float], float], limit: float, *, start: float, what: str) -> float:
