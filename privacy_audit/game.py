@@ -32,6 +32,19 @@ class Contestant:
     target: Any
 
 
+@dataclass(frozen=True, eq=False)
+class Game:
+    """A compiled game; called with who joins and trial numbers `[chunk]`, a multiple of the devices."""
+
+    program: Callable[..., dict[str, Array]]
+    members: Any
+    targets: Any
+
+    def __call__(self, who: int, trials: Int[Array, "chunk"]) -> dict[str, Float[Array, "chunk"]]:
+        """Trains and scores these trials."""
+        return self.program(jnp.int32(who), self.members, self.targets, trials)
+
+
 def trial_key(seed: int, world, trial) -> Key[Array, ""]:
     """The key of one trial: the same in any chunk, on any device, before and after a resume."""
     return jax.random.fold_in(jax.random.fold_in(jax.random.key(seed), world), trial)
@@ -44,8 +57,8 @@ def setup_key(seed: int, index: int) -> Key[Array, ""]:
 
 def compile_game(
     task: Task, contestants: Sequence[Contestant], seed: int, devices: Sequence[jax.Device]
-) -> Callable[[int, Int[Array, "chunk"]], dict[str, Float[Array, "chunk"]]]:
-    """Builds `play(who, trials)`: scores by `adversary/statistic` of these trials, on all `devices`.
+) -> Game:
+    """Builds the game: `play(who, trials)` gives scores by `adversary/statistic`, from all `devices`.
 
     `who` is traced, so both worlds and every contestant share one compiled program. Beside the scores there is
     `training/nonfinite`, the number of per-example gradients that were not finite, and `training/overflowed`.
@@ -67,7 +80,7 @@ def compile_game(
         return jax.lax.map(lambda trial: one_trial(who, members, targets, trial), trials, batch_size=batch)
 
     program = jax.jit(over_devices(share, devices, mapped=1), compiler_options=compiler_options() or None)
-    return lambda who, trials: program(jnp.int32(who), task.members, targets, trials)
+    return Game(program, task.members, targets)
 
 
 def _hooks(who, adversaries: Sequence[Adversary], targets) -> Hooks:
