@@ -41,7 +41,7 @@ def make_command() -> Command:
     add(data, flags.DEFINE_string, "data_dir", None, "where tensorflow-datasets keeps prepared data")
     add(data, flags.DEFINE_string, "model", None, f"one of {names(MODELS)}; by default what suits the data")
     add(data, flags.DEFINE_integer, "num_examples", 1000, "N, the size of D")
-    add(training, flags.DEFINE_integer, "batch_size", 50, "expected batch size qN of Poisson sampling")
+    add(training, flags.DEFINE_integer, "batch_size", 100, "expected batch size qN of Poisson sampling")
     add(training, flags.DEFINE_integer, "steps", 20, "T")
     add(training, flags.DEFINE_float, "clipping_norm", 1.0, "C, the largest norm of a per-example gradient")
     add(training, flags.DEFINE_float, "learning_rate", 0.15, "of SGD")
