@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import jax
 
-CACHE_BYTES = 2 * 2**20
-"""What a CPU core works on at once: about its second-level cache."""
+CACHE_BYTES = 4 * 2**20
+"""What a CPU core works on at once (measured: its caches and some more)."""
 
 DEVICE_BYTES = 2 * 2**30
 """What an accelerator works on at once."""
@@ -29,5 +29,9 @@ def examples_at_once(bytes_of_an_example: int) -> int:
 
 
 def compiler_options() -> dict[str, str | bool]:
-    """Options for `jax.jit` of a training program."""
-    return {}
+    """Options for `jax.jit` of a training program.
+
+    On a CPU, XLA drops optimisation barriers before it fuses, and then computes what they protect
+    several times over; kept, they make the convolutional network 1.25 times as fast.
+    """
+    return {"xla_disable_hlo_passes": "cse_barrier_expander"} if is_cpu() else {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Num
 
 from .functional import Model, Params
+from .predicates import true_everywhere
 
 Loss = Callable[[Float[Array, "classes"], Array], Float[Array, ""]]
 
@@ -47,15 +49,28 @@ def _norm(gradient: Params) -> Float[Array, ""]:
 
 
 def vmap_grad(model: Model, loss: Loss, clipping_norm: float) -> Engine:
-    """The engine for any model: one gradient an example, all in memory at once."""
+    """The engine for any model: one gradient an example, all in memory at once.
 
-    def example_loss(params, one_input, label):
-        return loss(model.apply(params, one_input[None])[0], label)
+    XLA's convolutions, vmapped, compute zero times the other examples: one NaN would spoil the whole batch,
+    and no longer would an example move the sum by at most C. So where there is a NaN, examples go one by one.
+    """
+
+    def clipped_gradient(params, one_input, label):
+        gradient = jax.grad(lambda p: loss(model.apply(p, one_input[None])[0], label))(params)
+        return clip(gradient, clipping_norm)
 
     def engine(params, inputs, labels, weights):
-        gradients = jax.vmap(jax.grad(example_loss), (None, 0, 0))(params, inputs, labels)
-        clipped = jax.vmap(lambda gradient: clip(gradient, clipping_norm))(gradients)
-        total = jax.tree.map(lambda g: jnp.tensordot(weights.astype(g.dtype), g, 1), clipped.total)
-        return ClippedSum(total, jnp.sum(clipped.nonfinite * (weights != 0)))
+        one = functools.partial(clipped_gradient, params)
+        together = jax.vmap(one)(inputs, labels)
+
+        def weighted(clipped: ClippedSum) -> ClippedSum:
+            total = jax.tree.map(lambda g: jnp.tensordot(weights.astype(g.dtype), g, 1), clipped.total)
+            return ClippedSum(total, jnp.sum(clipped.nonfinite * (weights != 0), dtype=jnp.int32))
+
+        return jax.lax.cond(
+            true_everywhere(together.nonfinite == 0),
+            lambda: weighted(together),
+            lambda: weighted(jax.lax.map(lambda example: one(*example), (inputs, labels))),
+        )
 
     return engine

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from .backend import examples_at_once
 from .clipping import ClippedSum, Engine
 from .functional import Params
 
@@ -39,6 +41,22 @@ def microbatched(engine: Engine, size_for: Callable[[Params, Array, Array], int]
         return jax.lax.fori_loop(0, _chunks_with_weight(weights, size), add, start)
 
     return chunked
+
+
+def chunk_size(capacity: int, expected: float | None, bytes_of_an_example: int) -> int:
+    """Equal chunks, of what the backend works on at once, for nearly every Poisson batch.
+
+    Args:
+        capacity: length of the padded batch.
+        expected: mean number of examples in it; None: no padding.
+        bytes_of_an_example: what one needs.
+
+    >>> chunk_size(256, None, 1_000_000)
+    8
+    """
+    usual = capacity if expected is None else min(capacity, math.ceil(expected + 2 * math.sqrt(expected)))
+    pieces = math.ceil(usual / examples_at_once(bytes_of_an_example))
+    return math.ceil(usual / pieces)
 
 
 def _zero(params: Params, batch) -> ClippedSum:

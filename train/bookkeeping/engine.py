@@ -6,10 +6,10 @@ import jax
 import jax.numpy as jnp
 import objax
 
-from ..backend import examples_at_once
 from ..clipping import ClippedSum, Engine, Loss, clip_scale
 from ..functional import Model, Params
-from ..microbatch import microbatched
+from ..microbatch import chunk_size, microbatched
+from ..predicates import true_everywhere
 from .reader import Reader, layers_of, trained_variables
 from .rule import Contribution
 from .stack import Stack
@@ -24,13 +24,20 @@ def is_stack(model: Model) -> bool:
 
 
 def book_keeping(
-    model: Model, loss: Loss, clipping_norm: float, *, chunk: int | None = None, remat: bool = False
+    model: Model,
+    loss: Loss,
+    clipping_norm: float,
+    *,
+    batch_size: float | None = None,
+    chunk: int | None = None,
+    remat: bool = False,
 ) -> Engine:
     """The engine for Objax Sequentials: no per-example gradients, and a working set that fits the cache.
 
     Layers of unknown kind are allowed: theirs alone are formed one example at a time.
 
     Args:
+        batch_size: examples to expect in a batch, where the rest of it is padding; default: no padding.
         chunk: examples worked on at once; default: what the backend does best.
         remat: keep only the inputs of residual blocks for the backward pass.
 
@@ -57,9 +64,7 @@ def book_keeping(
         return _clipped_sum(backward(params, inputs, labels), params, weights, clipping_norm)
 
     def size(params, inputs, labels) -> int:
-        if chunk is not None:
-            return chunk
-        return examples_at_once(_bytes_of_an_example(read, params, inputs))
+        return chunk or chunk_size(len(inputs), batch_size, _bytes_of_an_example(read, params, inputs))
 
     return microbatched(engine, size)
 
@@ -83,7 +88,7 @@ def _clipped_sum(
         return add_up(jax.tree.map(keep, factors))
 
     factors = [c.factors for c in contributions]
-    total = jax.lax.cond(jnp.all(finite), add_up, add_up_finite, factors)
+    total = jax.lax.cond(true_everywhere(finite), add_up, add_up_finite, factors)
     return ClippedSum(total, jnp.sum(~finite & (weights != 0), dtype=jnp.int32))
 
 
