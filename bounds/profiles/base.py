@@ -1,6 +1,7 @@
 """What every privacy profile answers, from the one function that each mechanism supplies: log δ(ε), ε >= 0."""
 
 import abc
+import functools
 from collections.abc import Callable
 
 import numpy as np
@@ -118,17 +119,20 @@ class PrivacyProfile(abc.ABC):
 
     def _trade_off(self, rate: np.ndarray) -> np.ndarray:
         """f(α) >= max(1 - δ - e^ε α, e^-ε (1 - δ - α)) for every ε; a grid of ε errs low, hence is safe."""
-        epsilon = self._trade_off_grid()
-        kept = -np.expm1(self.log_delta(epsilon))
+        epsilon, kept = _trade_off_table(self)
         rate = rate[..., None]
         with np.errstate(over="ignore", invalid="ignore"):
             steep = kept - np.exp(epsilon) * rate
         flat = np.exp(-epsilon) * (kept - rate)
         return np.fmax(np.max(np.fmax(steep, flat), axis=-1), 0.0)
 
-    def _trade_off_grid(self) -> np.ndarray:
-        largest = np.fmin(self.epsilon(1e-8), 700.0)
-        return np.unique(np.concatenate([[0.0, largest], np.geomspace(1e-4, 1.0, 400) * largest]))
+
+@functools.lru_cache(maxsize=32)
+def _trade_off_table(profile: PrivacyProfile) -> tuple[np.ndarray, np.ndarray]:
+    """A grid of ε, dense near 0, and 1 - δ(ε) on it."""
+    largest = np.fmin(profile.epsilon(1e-8), 700.0)
+    epsilon = np.unique(np.concatenate([[0.0, largest], np.geomspace(1e-4, 1.0, 400) * largest]))
+    return epsilon, -np.expm1(profile.log_delta(epsilon))
 
 
 def smallest_epsilon(bound: Callable[[np.ndarray], np.ndarray], log_delta: np.ndarray) -> np.ndarray:

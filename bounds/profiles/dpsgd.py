@@ -49,7 +49,7 @@ class DPSGD(PrivacyProfile):
         if self.noise_multiplier == 0:
             return np.zeros_like(epsilon)
         if self.accountant == "rdp":
-            return renyi_log_delta(epsilon, *_renyi(self))
+            return renyi_log_delta(epsilon, *renyi(self))
         if self.sampling_rate == 1:
             return self._plain()._log_delta(epsilon)
         return _composed(self).log_delta(epsilon)
@@ -100,7 +100,7 @@ def _composed(profile: DPSGD) -> ComposedLoss:
 
 
 @functools.lru_cache(maxsize=256)
-def _renyi(profile: DPSGD) -> tuple[np.ndarray, np.ndarray]:
+def renyi(profile: DPSGD) -> tuple[np.ndarray, np.ndarray]:
     """Orders and the Rényi DP at them; a test holds them against the accountant's public ε."""
     gaussian = dp_event.GaussianDpEvent(profile.noise_multiplier)
     event = dp_event.SelfComposedDpEvent(
