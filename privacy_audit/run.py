@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -11,11 +10,12 @@ import jax
 from etils import epath
 
 from privacy_audit.config import AuditConfig
-from privacy_audit.game import compile_game
-from privacy_audit.ledger import BLOCK, Ledger, open_ledger, write_json
+from privacy_audit.explicit import explicit_thresholds
+from privacy_audit.ledger import BLOCK, Ledger, open_ledger
+from privacy_audit.match import compile_match
 from privacy_audit.play import play_all
 from privacy_audit.prepare import craft_all, prepare_task
-from privacy_audit.report import draw_roc, render_table, report_document
+from privacy_audit.report import publish
 from privacy_audit.train.backend import trials_at_once
 from privacy_audit.verdict import Verdict, conclude
 
@@ -47,18 +47,25 @@ def run_audit(
     ledger = open_ledger(folder, {"identity": config.identity, "config": config.to_json()})
     say(f"proven ε = {_proven(config):.4g} at δ = {config.delta:g}, σ = {config.noise_multiplier:.4g}")
     resumed = _play(config, ledger, chunk, devices, say)
-    verdict = _conclude(config, ledger)
-    extra = {"seconds": round(time.monotonic() - began, 1), "resumed_trials": resumed}
-    return _publish(config, verdict, ledger, extra, say)
+    facts = {
+        "adjacency": config.profile.adjacency,
+        "accountant": config.accountant,
+        "config": config.to_json(),
+        "identity": config.identity,
+        "seconds": round(time.monotonic() - began, 1),
+        "resumed_trials": resumed,
+    }
+    return publish(ledger, _conclude(config, ledger), facts, config.profile, say)
 
 
 def _play(config: AuditConfig, ledger: Ledger, chunk: int, devices, say) -> int:
     say("crafting: " + ", ".join(config.adversaries))
     task = prepare_task(config)
     contestants = craft_all(config, task)
-    play = compile_game(task, contestants, config.seed, devices)
+    match = compile_match(task, contestants, config.seed, devices)
+    say(match.sharing(config.trials))
     chunk = chunk_size(chunk, config.trials, len(devices))
-    return play_all(play, len(contestants), config.trials, chunk, ledger, say).trials
+    return play_all(match, match.joiners, config.trials, chunk, ledger, say).trials
 
 
 def chunk_size(wanted: int, trials: int, devices: int) -> int:
@@ -84,15 +91,5 @@ def _conclude(config: AuditConfig, ledger: Ledger) -> Verdict:
         delta=config.delta,
         confidence=config.confidence,
         threshold=config.threshold,
+        explicit=explicit_thresholds(config, config.confidence) if config.threshold == "explicit" else None,
     )
-
-
-def _publish(config: AuditConfig, verdict: Verdict, ledger: Ledger, extra, say) -> dict[str, Any]:
-    document = report_document(config, verdict, extra)
-    write_json(ledger.folder / "report.json", document)
-    picture = io.BytesIO()
-    draw_roc(verdict, config.profile).savefig(picture)
-    (ledger.folder / "figure.png").write_bytes(picture.getvalue())
-    print(render_table(verdict))
-    say(f"report.json and figure.png are in {ledger.folder} ({extra['seconds']:.0f} s)")
-    return document

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,12 +23,14 @@ class Finding:
 
     Attributes:
         estimate: by the rule that was asked for; its confidence is corrected for the number of statistics.
+        among_all: the same, corrected for all statistics of all adversaries: the largest of them is a valid bound.
         same_sample: as the papers do it, beside it; not a valid bound.
     """
 
     adversary: str
     statistic: str
     estimate: Estimate
+    among_all: Estimate
     same_sample: Estimate
     area: Interval
     scores_d: Float[np.ndarray, "trials"]
@@ -39,7 +42,7 @@ class Verdict:
     """All findings of a run, what was proven, and what went wrong in training.
 
     Attributes:
-        epsilon_proven: upper bound on ε from the accountant at `delta`.
+        epsilon_proven: upper bound on ε at `delta`; infinite where nothing is proven.
         nonfinite: per-example gradients that were not finite, in all trials.
     """
 
@@ -56,6 +59,19 @@ class Verdict:
         return max(mine, key=lambda finding: finding.estimate.epsilon_lower)
 
     @property
+    def headline(self) -> str:
+        """What was played against what is proven."""
+        proven = (
+            f"proven ε = {self.epsilon_proven:.4g}" if math.isfinite(self.epsilon_proven) else "no ε proven"
+        )
+        return f"{proven} at δ = {self.delta:g}; {self.trials} trials per world"
+
+    @property
+    def best_of_all(self) -> Finding:
+        """The largest bound of all adversaries, each held to 1 − (1 − confidence)/k for k statistics in all."""
+        return max(self.findings, key=lambda finding: finding.among_all.epsilon_lower)
+
+    @property
     def adversaries(self) -> tuple[str, ...]:
         """In the order in which they were asked for."""
         return tuple(dict.fromkeys(finding.adversary for finding in self.findings))
@@ -70,6 +86,7 @@ def conclude(
     delta: float,
     confidence: float,
     threshold: str | float,
+    explicit: Mapping[str, float] | None = None,
 ) -> Verdict:
     """Estimates ε from every statistic of every adversary.
 
@@ -77,20 +94,29 @@ def conclude(
         scores_d, scores_d_prime: by `adversary/statistic`, as the ledger keeps them.
         adversaries: in the order in which they are reported.
         confidence: of each adversary's largest bound; with k statistics each is held to 1 − (1 − confidence)/k.
+        threshold: rule or number; `explicit`: the number in `explicit` where there is one, held-out elsewhere.
+        explicit: thresholds fixed before the trials, by `adversary/statistic`.
     """
+    explicit = explicit or {}
     names = [name for mine in adversaries for name in scores_d if name.startswith(f"{mine}/")]
     findings = []
     for name in names:
         adversary, statistic = name.split("/")
         siblings = sum(other.split("/")[0] == adversary for other in names)
-        common = {"delta": delta, "confidence": 1 - (1 - confidence) / siblings}
         worlds = scores_d[name], scores_d_prime[name]
+        rule = explicit.get(name, "held-out") if threshold == "explicit" else threshold
+
+        def bound(rule, statistics, worlds=worlds):
+            shared = 1 - (1 - confidence) / statistics
+            return clopper_pearson(*worlds, threshold=rule, delta=delta, confidence=shared)
+
         findings.append(
             Finding(
                 adversary,
                 statistic,
-                clopper_pearson(*worlds, threshold=threshold, **common),
-                clopper_pearson(*worlds, threshold="same-sample", **common),
+                bound(rule, siblings),
+                bound(rule, len(names)),
+                bound("same-sample", siblings),
                 auc(*worlds, confidence=confidence),
                 *worlds,
             )

@@ -33,7 +33,7 @@ def capacity_for(num_examples: int, sampling_rate: float, draws: int) -> int:
     >>> capacity_for(1000, 1.0, draws=50)
     1000
     >>> capacity_for(60_000, 256 / 60_000, draws=100_000)
-    381
+    387
     """
     per_draw = OVERFLOW_PROBABILITY / draws
     quantile = stats.binom.isf(per_draw, num_examples, sampling_rate)

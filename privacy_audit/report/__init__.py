@@ -1,7 +1,5 @@
 """The report of an audit: terminal table, `report.json`, `figure.png`."""
 
-from privacy_audit.report.document import report_document
-from privacy_audit.report.figure import draw_roc
-from privacy_audit.report.table import render_table
+from privacy_audit.report.publish import publish
 
-__all__ = ["draw_roc", "render_table", "report_document"]
+__all__ = ["publish"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
+from collections.abc import Mapping
 from typing import Any
 
 import jax
 
-from privacy_audit.config import AuditConfig
 from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.verdict import Difference, Finding, Verdict, compare_pairs
 
@@ -16,26 +16,23 @@ SCHEMA_VERSION = 1
 VERSIONED = ("privacy-audit", "jax", "jaxlib", "objax", "optax", "numpy", "scipy", "dp-accounting")
 
 
-def report_document(config: AuditConfig, verdict: Verdict, extra: dict[str, Any]) -> dict[str, Any]:
+def report_document(verdict: Verdict, facts: Mapping[str, Any]) -> dict[str, Any]:
     """The report as strict JSON values.
 
     Args:
-        extra: run facts that are in neither argument (wall time, what was resumed).
+        facts: of the run, beside its verdict: configuration, wall time, what was resumed.
     """
     document = {
         "schema_version": SCHEMA_VERSION,
         "epsilon_proven": verdict.epsilon_proven,
         "delta": verdict.delta,
-        "adjacency": config.profile.adjacency,
-        "accountant": config.accountant,
         "nonfinite_gradients": verdict.nonfinite,
         "adversaries": {name: _entry(verdict, verdict.best(name)) for name in verdict.adversaries},
+        "best_of_all": _best_of_all(verdict),
         "auc_differences": [_difference(pair) for pair in compare_pairs(verdict)],
-        "config": config.to_json(),
-        "identity": config.identity,
         "versions": versions(),
         "hardware": hardware(),
-        **extra,
+        **facts,
     }
     return finite_or_none(document)
 
@@ -50,6 +47,18 @@ def hardware() -> dict[str, Any]:
     """The devices that JAX computes on."""
     devices = jax.devices()
     return {"platform": devices[0].platform, "kind": devices[0].device_kind, "devices": len(devices)}
+
+
+def _best_of_all(verdict: Verdict) -> dict[str, Any]:
+    best = verdict.best_of_all
+    return {
+        "epsilon_lower": best.among_all.epsilon_lower,
+        "confidence": verdict.confidence,
+        "adversary": best.adversary,
+        "statistic": best.statistic,
+        "correction": f"Bonferroni, {len(verdict.findings)} statistics",
+        "estimate": best.among_all.to_json(),
+    }
 
 
 def _entry(verdict: Verdict, best: Finding) -> dict[str, Any]:

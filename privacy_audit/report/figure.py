@@ -16,7 +16,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 
 
-def draw_roc(verdict: Verdict, profile: PrivacyProfile) -> Figure:
+def draw_roc(verdict: Verdict, profile: PrivacyProfile | None) -> Figure:
     """Draws TPR against FPR on log axes, with bands, the (ε, δ) limit and the mechanism's trade-off curve.
 
     A band holds the true positive rate at one threshold with the verdict's confidence (Clopper-Pearson).
@@ -25,7 +25,8 @@ def draw_roc(verdict: Verdict, profile: PrivacyProfile) -> Figure:
     axes = figure.subplots()
     lowest = 0.5 / verdict.trials
     rates = np.geomspace(lowest, 1.0, 300)
-    _draw_proven(axes, verdict, profile, rates)
+    if profile is not None:
+        _draw_proven(axes, verdict, profile, rates)
     for finding, colour, style in zip(verdict.findings, _cycle(PALETTE), _cycle(STYLES), strict=False):
         _draw_finding(axes, finding, verdict, colour, style)
     axes.plot(rates, rates, color="0.6", linewidth=0.8, label="guessing (ε = 0)")
@@ -36,7 +37,7 @@ def draw_roc(verdict: Verdict, profile: PrivacyProfile) -> Figure:
         ylim=(lowest, 1.15),
         xlabel="false positive rate: world D guessed D'",
         ylabel="true positive rate: world D' guessed D'",
-        title=f"{verdict.trials} trials per world, proven ε = {verdict.epsilon_proven:.3g}, δ = {verdict.delta:g}",
+        title=verdict.headline,
     )
     axes.legend(loc="lower right", fontsize=8, framealpha=0.9)
     return figure

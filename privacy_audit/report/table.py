@@ -13,10 +13,7 @@ def render_table(verdict: Verdict) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
     lines = [_line(row, widths) for row in rows]
     lines.insert(1, "  ".join("─" * width for width in widths))
-    title = (
-        f"proven ε = {verdict.epsilon_proven:.4g} at δ = {verdict.delta:g}; {verdict.trials} trials per world"
-    )
-    return "\n".join([title, "", *lines, "", *_notes(verdict)])
+    return "\n".join([verdict.headline, "", *lines, "", *_notes(verdict)])
 
 
 def _row(finding: Finding) -> tuple[str, ...]:
@@ -46,6 +43,10 @@ def _notes(verdict: Verdict) -> list[str]:
         f"ε̂: lower bound on ε at {level} confidence ({verdict.findings[0].estimate.method}).",
         "* same-sample: the threshold was chosen on the trials that are counted: not a valid bound.",
     ]
+    if len(verdict.findings) > 1:
+        best, count = verdict.best_of_all, len(verdict.findings)
+        shown = f"ε̂ = {best.among_all.epsilon_lower:.3f}, {best.adversary}/{best.statistic}"
+        notes.append(f"best of all at {level}, corrected for choosing among {count} statistics: {shown}.")
     for pair in compare_pairs(verdict):
         gap = pair.interval
         between = f"{gap.point:+.3f} ({gap.lower:+.3f} to {gap.upper:+.3f}, {level})"
