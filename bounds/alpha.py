@@ -39,9 +39,10 @@ def alphas_from_masses(mass: Float[Array, "*b m"]) -> Float[Array, "*b m"]:
 
 
 def _alphas(mass):
-    mode = jnp.argmax(mass)
     below = jnp.concatenate([jnp.zeros(1, mass.dtype), jnp.cumsum(mass)])
-    end = jnp.arange(mass.shape[0])
+    end = jnp.arange(mass.shape[0], dtype=jnp.int32)
+    # Not argmax: it cannot be compiled for a caller whose JAX knows only 32 bits.
+    mode = jnp.max(jnp.where(mass == jnp.max(mass), end, 0))
 
     def mean(start):
         return (below[end] - below[start]) / jnp.maximum(end - start, 1)

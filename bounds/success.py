@@ -51,7 +51,7 @@ def success_bound(
             only.
         candidates: m >= n, when the adversary may choose, after seeing the output, which n of m candidates
         to guess
-            at (n fixed beforehand); for uniform priors, or any under pure DP.
+            at (n fixed beforehand); for one uniform prior only.
         log: return natural logarithms, which do not underflow.
 
     Returns:
@@ -109,15 +109,15 @@ def max_successes(
     high = _first(lambda v: excluded(v, False), 0, targets.count + 1)
     if method != "certified" or not refine:
         return high - 1
-    # The refined bound lies between the pure one at the smallest guarantee and the closed form: step down
-    # from there.
-    while high > 1 and excluded(high - 1):
-        high -= 1
-    return high - 1
+    # Refining gains a few counts at most: look close below the closed form first, then further and further.
+    step = 1
+    while high - step > 0 and excluded(high - step):
+        high, step = high - step, 2 * step
+    return _first(excluded, max(high - step, 0), high) - 1
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """Smallest v in (low, high] for which a monotone condition holds; it holds at `high`."""
+    """Smallest v in (low, high] for which a monotone condition holds, given that it holds at `high`."""
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if holds(middle) else (middle, high)
@@ -129,11 +129,10 @@ def _checked(profile: Profile, priors: Priors, method: str, candidates: int | No
     if method not in ("certified", "optimal", "printed"):
         raise ValueError(f"method must be 'certified', 'optimal' or 'printed', got {method!r}")
     targets.require_adjacency(profile.adjacency)
-    if targets.count and not targets.kinds:
-        raise ValueError("priors must not be empty")
     if method == "optimal" and targets.count and targets.uniform is None:
+        kinds = ", ".join(f"κ = {prior.largest:g}" for prior in targets.kinds[:3])
         raise ValueError(
-            f"priors must be one uniform prior for all secrets with method 'optimal', got {targets.kinds[:2]}"
+            f"priors must be one uniform prior for all secrets with method 'optimal', got {kinds}"
         )
     if candidates is not None:
         require_integer("candidates", candidates)
@@ -163,7 +162,8 @@ def _log_bounds(method: str, refine: bool) -> Callable:
         result = np.where(counts >= 1, -np.inf, 0.0)
         if inside.any():
             whole, where = np.unique(counts[inside].astype(int), return_inverse=True)
-            result[inside] = inner(whole, profile, targets, candidates)[where]
+            # Pr[L >= v] falls in v, so a bound at a smaller count holds at a larger one too.
+            result[inside] = np.minimum.accumulate(inner(whole, profile, targets, candidates))[where]
         return result
 
     return log_bounds

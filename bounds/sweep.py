@@ -129,6 +129,6 @@ def _most(epsilon, delta, prior, level, *, secrets: int, exact_uniform: bool):
     # Levels are far above the rounding of a sum of probabilities: no logarithms are needed here.
     tails = jnp.cumsum(masses[..., ::-1], axis=-1)[..., ::-1]
     added = _added(epsilon, delta, prior, secrets, exact_uniform)
-    excluded = (tails + added[..., None] <= level).at[..., 0].set(False)
-    # No count above n is possible, whatever δ.
-    return jnp.where(excluded.any(axis=-1), jnp.argmax(excluded, axis=-1), secrets + 1) - 1
+    # The tails fall, so that what is left possible is 0 and every count up to the answer.
+    possible = tails[..., 1:] + added[..., None] > level
+    return jnp.sum(possible, axis=-1)

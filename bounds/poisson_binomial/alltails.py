@@ -13,6 +13,7 @@ from jaxtyping import Array, ArrayLike, DTypeLike, Float
 
 from .._check import require_probability
 from .._float64 import in_float64
+from .shapes import padded, vectors
 
 
 def _ratios(p: Float[Array, "n"]) -> Float[Array, "n+1"]:
@@ -33,7 +34,7 @@ def log_masses_from_ratios(ratio: Float[Array, "m"]) -> Float[Array, "m"]:
     """log Pr[S = 0..m-1] from the ratios, anchored at the mode, where nothing is lost to large partial sums."""
     index = jnp.arange(ratio.shape[0])
     step = jnp.log(ratio)
-    mode = jnp.argmax(ratio <= 1)
+    mode = jnp.sum(ratio > 1)
     up = jnp.cumsum(jnp.where(index >= mode, step, 0))
     down = jnp.cumsum(jnp.where(index < mode, -step, 0)[::-1])[::-1]
     relative = jnp.concatenate([jnp.zeros(1, up.dtype), up[:-1]]) + down
@@ -72,16 +73,14 @@ def _batched_log_tails(p):
 
 def _prepared(p, dtype):
     require_probability("p", p)
-    p = jnp.asarray(p, dtype)
-    if p.ndim == 0:
-        raise ValueError(f"p must have a last axis of trials, got shape {p.shape}")
-    return p
+    return vectors(p, dtype)
 
 
 @in_float64
 def log_pmfs(p: Float[ArrayLike, "*b n"], *, dtype: DTypeLike = jnp.float64) -> Float[Array, "*b n+1"]:
     """log Pr[S = v] for v = 0..n; arguments as in `log_tails`."""
-    return _batched_log_masses(_prepared(p, dtype))
+    p = _prepared(p, dtype)
+    return _batched_log_masses(padded(p))[..., : p.shape[-1] + 1]
 
 
 @in_float64
@@ -101,4 +100,5 @@ def log_tails(p: Float[ArrayLike, "*b n"], *, dtype: DTypeLike = jnp.float64) ->
     >>> [round(float(x), 4) for x in jnp.exp(log_tails([0.5, 0.5]))]
     [1.0, 0.75, 0.25, 0.0]
     """
-    return _batched_log_tails(_prepared(p, dtype))
+    p = _prepared(p, dtype)
+    return _batched_log_tails(padded(p))[..., : p.shape[-1] + 2]

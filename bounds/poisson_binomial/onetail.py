@@ -9,6 +9,7 @@ from jaxtyping import Array, ArrayLike, DTypeLike, Float, Int
 from .._check import require_integer, require_probability
 from .._float64 import in_float64
 from .convolve import window
+from .shapes import padded, vectors
 from .tilt import Trials, log_weight, solve, trials
 
 
@@ -80,9 +81,7 @@ _log_lower = _lift(lambda count, p: _all_three(count, p)[2])
 def _prepared(k, p, dtype, shift: int):
     require_integer("k", k)
     require_probability("p", p)
-    p = jnp.asarray(p, dtype)
-    if p.ndim == 0:
-        raise ValueError(f"p must have a last axis of trials, got shape {p.shape}")
+    p = vectors(p, dtype)
     k = jnp.clip(jnp.asarray(k), -2, p.shape[-1] + 1).astype(jnp.int32) + shift
     try:
         jnp.broadcast_shapes(k.shape, p.shape[:-1])
@@ -90,7 +89,7 @@ def _prepared(k, p, dtype, shift: int):
         raise ValueError(
             f"k must broadcast with the batch of p, got shapes {k.shape} and {p.shape}"
         ) from None
-    return k, p
+    return k, padded(p)
 
 
 @in_float64
