@@ -9,7 +9,7 @@ from ._check import require
 from .calibrate import noise_near, smallest_noise
 from .flip import flip_probability
 from .grid import Profile
-from .priors import Prior, as_targets
+from .priors import Prior, Targets, as_targets
 from .priors.known import membership
 from .profiles import ADD_REMOVE, DPSGD, REPLACE_ONE, ApproximateDP, GaussianDP
 from .success import Priors, success_bound
@@ -70,9 +70,9 @@ def epsilon_for_success(
 def advantage_bound(profile: Profile, prior: Prior | float | None = None) -> float:
     """Bound on the generalised advantage (S - κ)/(1 - κ) of any attack on one secret.
 
-    For exact match S <= min over ε of β + δ(ε)(1 - β), β = β(ε, κ): the trade-off inequality of
-    `expected_successes`, written with δ(ε), so that any ε gives a valid bound. At κ = 1/2 this is δ(0), the total
-    variation. Otherwise, or for a bare κ, S <= 1 - f(κ).
+    S <= min over ε of β + c·δ(ε), β = β(ε, κ), and any ε gives a valid bound. For exact match c = 1 - β, which is
+    the trade-off inequality of `expected_successes`; at κ = 1/2 the advantage is then δ(0), the total variation.
+    For other match sets c is the prior's constant (1 for a bare κ), and S <= 1 - f(κ) holds too.
 
     Args:
         profile: of the adjacency that the prior's game needs.
@@ -80,34 +80,35 @@ def advantage_bound(profile: Profile, prior: Prior | float | None = None) -> flo
     """
     targets = as_targets(membership() if prior is None else prior if isinstance(prior, Prior) else [prior])
     targets.require_adjacency(profile.adjacency)
-    prior = targets.kinds[0]
-    kappa = prior.largest
+    kind = targets.kinds[0]
+    kappa = kind.largest
     if kappa == 1:
         return 0.0
-    if not prior.exact:
-        success = 1 - float(profile.trade_off(kappa)) + prior.failure
-        return min(max(success - kappa, 0.0) / (1 - kappa), 1.0)
-    if kappa == 0.5:
+    if kind.exact and kappa == 0.5:
         return float(profile.delta(0.0))
-    return _least_over_epsilon(profile, kappa)
+    least = _least_over_epsilon(profile, targets)
+    if not kind.exact:
+        least = min(least, 1 - float(profile.trade_off(kappa)) - kappa)
+    return min((max(least, 0.0) + kind.failure) / (1 - kappa), 1.0)
 
 
-def _least_over_epsilon(profile: Profile, kappa: float) -> float:
-    """min over ε of δ + (1 - δ)·(β - κ)/(1 - κ), divided through: a scan, then a finer one about its best point."""
+def _least_over_epsilon(profile: Profile, targets: Targets) -> float:
+    """min over ε of β - κ + c·δ: a scan, then three finer ones about its best point."""
     top = min(float(profile.epsilon(1e-9)), 700.0)
     epsilon = np.linspace(0.0, top, _SCAN)
     for _ in range(4):
-        values = _advantage_at(profile, epsilon, kappa)
+        values = _gain(profile, epsilon, targets)
         best = int(np.argmin(values))
         epsilon = np.linspace(epsilon[max(best - 1, 0)], epsilon[min(best + 1, _SCAN - 1)], _SCAN)
-    return min(float(values.min()), 1.0)
+    return float(values.min())
 
 
-def _advantage_at(profile: Profile, epsilon: np.ndarray, kappa: float) -> np.ndarray:
+def _gain(profile: Profile, epsilon: np.ndarray, targets: Targets) -> np.ndarray:
+    kappa = float(targets.largest[0])
     beta = np.asarray(flip_probability(epsilon, kappa), np.float64)
-    # (β - κ)/(1 - κ), without the cancellation.
-    gain = -np.expm1(-epsilon) * beta
-    return profile.delta(epsilon) * (1 - beta) / (1 - kappa) + gain
+    constant = 1 - beta if targets.kinds[0].exact else targets.constants(epsilon)[:, 0]
+    # β - κ without the cancellation.
+    return profile.delta(epsilon) * constant - np.expm1(-epsilon) * beta * (1 - kappa)
 
 
 def noise_multiplier_for_advantage(
