@@ -4,9 +4,10 @@ from privacy_audit.estimate.auc import Interval, auc, auc_difference
 from privacy_audit.estimate.bayesian import bayesian
 from privacy_audit.estimate.clopper_pearson import clopper_pearson, epsilon_from_counts
 from privacy_audit.estimate.f_dp_test import ProfileTest, f_dp_test
-from privacy_audit.estimate.families import Family, dpsgd_family, gaussian_family
+from privacy_audit.estimate.families import Family, approximate_dp_family, dpsgd_family, gaussian_family
 from privacy_audit.estimate.gaussian_dp import gaussian_dp
 from privacy_audit.estimate.mechanism_fit import mechanism_fit
+from privacy_audit.estimate.one_run import one_run_audit, one_run_secrets
 from privacy_audit.estimate.result import Estimate
 from privacy_audit.estimate.tpr_at_fpr import tpr_at_fpr
 from privacy_audit.estimate.trials_needed import ceiling, trials_needed
@@ -16,6 +17,7 @@ __all__ = [
     "Family",
     "Interval",
     "ProfileTest",
+    "approximate_dp_family",
     "auc",
     "auc_difference",
     "bayesian",
@@ -27,6 +29,8 @@ __all__ = [
     "gaussian_dp",
     "gaussian_family",
     "mechanism_fit",
+    "one_run_audit",
+    "one_run_secrets",
     "tpr_at_fpr",
     "trials_needed",
 ]

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 
-from privacy_audit.bounds.profiles import DPSGD, GaussianDP, PrivacyProfile
+from privacy_audit.bounds.profiles import DPSGD, ApproximateDP, GaussianDP, PrivacyProfile
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,9 +25,15 @@ class Family:
     highest: float
 
 
+def approximate_dp_family(delta: float, adjacency: str = "add_remove") -> Family:
+    """(ε, δ)-DP at a fixed δ, by its ε: no assumption on the mechanism beyond the claim itself."""
+    name = f"all that are (ε, {delta:g})-DP"
+    return Family(name, "epsilon", lambda e: ApproximateDP(e, delta, adjacency=adjacency), 1e-3, 40.0)
+
+
 def gaussian_family(adjacency: str = "add_remove") -> Family:
     """Gaussian DP by its μ."""
-    return Family("Gaussian DP", "mu", lambda mu: GaussianDP(mu, adjacency=adjacency), 1e-3, 40.0)
+    return Family("Gaussian DP (μ)", "mu", lambda mu: GaussianDP(mu, adjacency=adjacency), 1e-3, 40.0)
 
 
 def dpsgd_family(sampling_rate: float, steps: int, adjacency: str = "add_remove") -> Family:

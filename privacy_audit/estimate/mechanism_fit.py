@@ -1,7 +1,6 @@
 """ε through a family of mechanisms: its parameter is bounded from the scores, then converted."""
 
 import functools
-import math
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from privacy_audit.estimate.every import true_positives
 from privacy_audit.estimate.families import Family, gaussian_family
 from privacy_audit.estimate.result import Estimate
 from privacy_audit.estimate.scores import check_worlds, errors_at, notes_on
+from privacy_audit.estimate.search import last_refuted
 
 _NUDGE = 1.02
 _LEVELS = 200
@@ -73,19 +73,10 @@ def mechanism_fit(
 def fitted_parameter(d: np.ndarray, d_prime: np.ndarray, family: Family, failure: float) -> float:
     """The smallest parameter that the scores do not refute at `failure`; 0 if that is the family's lowest."""
 
-    def refuted(log_parameter: float) -> bool:
-        return parameter_p_value(d, d_prime, family, math.exp(log_parameter)) <= failure
+    def refuted(parameter: float) -> bool:
+        return parameter_p_value(d, d_prime, family, parameter) <= failure
 
-    low, top = math.log(family.lowest), math.log(family.highest)
-    if not refuted(low):
-        return 0.0
-    while low < top and refuted(min(low + math.log(2), top)):
-        low = min(low + math.log(2), top)
-    high = min(low + math.log(2), top)
-    while high - low > _TOLERANCE:
-        middle = (low + high) / 2
-        low, high = (middle, high) if refuted(middle) else (low, middle)
-    return math.exp(low)
+    return last_refuted(refuted, family.lowest, family.highest, tolerance=_TOLERANCE)
 
 
 def parameter_p_value(d: np.ndarray, d_prime: np.ndarray, family: Family, parameter: float) -> float:
