@@ -2,6 +2,7 @@
 
 from privacy_audit.estimate.auc import Interval, auc, auc_difference
 from privacy_audit.estimate.bayesian import bayesian
+from privacy_audit.estimate.best_of import best_of
 from privacy_audit.estimate.clopper_pearson import clopper_pearson, epsilon_from_counts
 from privacy_audit.estimate.f_dp_test import ProfileTest, f_dp_test
 from privacy_audit.estimate.families import Family, approximate_dp_family, dpsgd_family, gaussian_family
@@ -21,6 +22,7 @@ __all__ = [
     "auc",
     "auc_difference",
     "bayesian",
+    "best_of",
     "ceiling",
     "clopper_pearson",
     "dpsgd_family",

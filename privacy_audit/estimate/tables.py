@@ -1,0 +1,92 @@
+"""Scores from a file: columns `world` and `score`, and `trial` if the order of trials matters."""
+
+import csv
+import pathlib
+
+import numpy as np
+from jaxtyping import Float
+
+NEEDED = ("world", "score")
+
+
+def read_scores(path: str | pathlib.Path) -> tuple[Float[np.ndarray, "n"], Float[np.ndarray, "m"]]:
+    """Both worlds' scores from a .csv, .npz or .parquet file, in the order of `trial` where there is one.
+
+    Args:
+        path: A table with columns world (0: D, 1: D'), score and optionally trial. An .npz holds arrays of
+            these names.
+
+    Raises:
+        ValueError: on another suffix, missing columns, worlds other than 0 and 1, or values that are no numbers.
+    """
+    path = pathlib.Path(path)
+    readers = {".csv": _read_csv, ".npz": _read_npz, ".parquet": _read_parquet}
+    if path.suffix not in readers:
+        raise ValueError(f"scores must be a .csv, .npz or .parquet file, got {path.name}")
+    if not path.is_file():
+        raise ValueError(f"scores must be an existing file, got {path}")
+    columns = readers[path.suffix](path)
+    missing = [name for name in NEEDED if name not in columns]
+    if missing:
+        found = ", ".join(columns) or "none"
+        raise ValueError(
+            f"scores must have columns world and score, got {found} (missing: {', '.join(missing)})"
+        )
+    return _split(*(_numbers(name, columns[name]) for name in (*NEEDED, "trial") if name in columns))
+
+
+def _split(world: np.ndarray, score: np.ndarray, trial: np.ndarray | None = None):
+    sizes = {len(world), len(score)} | (set() if trial is None else {len(trial)})
+    if len(sizes) > 1:
+        raise ValueError(f"columns must be equally long, got lengths {sorted(sizes)}")
+    odd = np.setdiff1d(world, (0, 1))
+    if odd.size:
+        raise ValueError(f"world must be 0 (D) or 1 (D'), got {odd[0]:g}")
+    if trial is not None:
+        order = np.argsort(trial, kind="stable")
+        world, score = world[order], score[order]
+    return score[world == 0], score[world == 1]
+
+
+def _numbers(name: str, values) -> np.ndarray:
+    try:
+        return np.asarray(values, np.float64).ravel()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numbers, got {_first_odd(values)!r}") from error
+
+
+def _first_odd(values):
+    for value in values:
+        try:
+            float(value)
+        except (TypeError, ValueError):
+            return value
+    return values
+
+
+def _read_csv(path: pathlib.Path) -> dict[str, list[str]]:
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.DictReader(file)
+        names = [name.strip() for name in reader.fieldnames or ()]
+        reader.fieldnames = names
+        rows = list(reader)
+    return {name: [row[name] for row in rows] for name in names}
+
+
+def _read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+    try:
+        with np.load(path) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+    except (OSError, EOFError, ValueError) as error:
+        raise ValueError(
+            f"scores must be a readable .npz file of numbers, got {path.name}: {error}"
+        ) from error
+
+
+def _read_parquet(path: pathlib.Path) -> dict[str, np.ndarray]:
+    try:
+        from pyarrow import parquet
+    except ImportError as error:
+        raise ValueError(f"reading {path.name} needs pyarrow, which is not installed") from error
+    table = parquet.read_table(path)
+    return {name: table[name].to_numpy() for name in table.column_names}
