@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import jax
+import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
 from ..train.dpsgd import Step
@@ -31,32 +33,52 @@ class View(NamedTuple):
     Attributes:
         params: parameters after the step.
         gradient: the noisy average gradient of the step.
+        before: parameters before the step, those that the step before released.
     """
 
     params: Params | None
     gradient: Params | None
+    before: Params | None
+
+
+Contribute = Callable[[Target, State, Params, Int[Array, ""]], tuple[Params, State]]
+
+
+def no_gradient(target: Target, state: State, params: Params, step: Int[Array, ""]) -> tuple[Params, State]:
+    """`replaced` of an adversary whose target takes the place of a record without gradient."""
+    return jax.tree.map(jnp.zeros_like, params), state
 
 
 @dataclass(frozen=True)
 class Adversary:
-    """A crafter and its distinguisher; every function but `craft` runs inside the compiled trial.
+    """A crafter and its distinguisher; every function but `ground` and `craft` runs inside the compiled trial.
 
     Attributes:
         access: what `observe` is shown; `watch` enforces it.
         craft: (key, task) -> target. Once a run, before any trial.
-        init: target -> state. At the start of a trial.
+        init: (target, key) -> state. At the start of a trial; the key serves the adversary's own coins.
         contribute: (target, state, params, step) -> gradient, state. What D' adds when the target is
             sampled, before clipping.
         observe: (target, state, view) -> state. After every step; never called with `FINAL_MODEL`.
         score: (target, state, final params) -> {statistic: scalar}; higher = more likely D'.
+        replaced: as `contribute`: what D holds in the target's place when the game is replace-one.
+        crafter: equal values mean the same crafter, whose trainings in world 1 several distinguishers may share;
+            the first one's `contribute` serves all. None: its own.
+        ground: the game's ground as the crafter changes it; the default leaves data and settings alone.
+        reduced: (target, key, world) -> what `score` returns, with exactly the distribution that training would
+            give, where that is known.
     """
 
     access: Access
     craft: Callable[[Key[Array, ""], Task], Target]
-    init: Callable[[Target], State]
-    contribute: Callable[[Target, State, Params, Int[Array, ""]], tuple[Params, State]]
+    init: Callable[[Target, Key[Array, ""]], State]
+    contribute: Contribute
     observe: Callable[[Target, State, View], State]
     score: Callable[[Target, State, Params], dict[str, Float[Array, ""]]]
+    replaced: Contribute = no_gradient
+    crafter: Hashable = None
+    ground: Callable[[Task], Task] | None = None
+    reduced: Callable[[Target, Key[Array, ""], Int[Array, ""]], dict[str, Float[Array, ""]]] | None = None
 
 
 def watch(adversary: Adversary, target: Target, state: State, step: Step) -> State:
@@ -65,11 +87,23 @@ def watch(adversary: Adversary, target: Target, state: State, step: Step) -> Sta
         return state
     sees_gradients = adversary.access is Access.ALL_GRADIENTS
     released = step.released
-    view = View(released.params, released.gradient if sees_gradients else None)
+    view = View(released.params, released.gradient if sees_gradients else None, step.before)
     return adversary.observe(target, state, view)
 
 
-def no_state(target: Target) -> State:
+def join(
+    adversary: Adversary, target: Target, state: State, params: Params, step: Int[Array, ""], world: int
+) -> tuple[Params, State]:
+    """The target's gradient in world 1, or that of the record it replaces in world 0.
+
+    A crafter of `FINAL_MODEL` access keeps nothing of the parameters that its record meets on the way.
+    """
+    contribute = adversary.contribute if world else adversary.replaced
+    gradient, after = contribute(target, state, params, step)
+    return gradient, state if adversary.access is Access.FINAL_MODEL else after
+
+
+def no_state(target: Target, key: Key[Array, ""]) -> State:
     """`init` of an adversary that remembers nothing."""
     return ()
 

@@ -56,7 +56,7 @@ def make_command() -> Command:
         "fixed",
         "fixed: initial weights that the adversary knows; random: new ones each trial",
     )
-    add(game, flags.DEFINE_list, "adversary", "gradient,api_access", f"some of {names(ADVERSARIES)}")
+    add(game, flags.DEFINE_list, "adversary", "gradient,api_access", f"all, or some of {names(ADVERSARIES)}")
     add(
         game,
         flags.DEFINE_integer,
@@ -70,8 +70,16 @@ def make_command() -> Command:
         flags.DEFINE_string,
         "threshold",
         "held-out",
-        "held-out (the first fifth of the trials chooses it), every (all at once, corrected), same-sample (as the "
-        "papers do; not a valid bound), or a number fixed beforehand",
+        "held-out (the first fifth of the trials chooses it), explicit (theory gives it where it can, before any "
+        "trial), every (all at once, corrected), same-sample (as the papers do; not a valid bound), or a number fixed "
+        "beforehand",
+    )
+    add(
+        game,
+        flags.DEFINE_string,
+        "adjacency",
+        "add_remove",
+        "add_remove: D' has one example more; replace_one: D has another in its place",
     )
     add(game, flags.DEFINE_integer, "seed", 0, "of all randomness")
     for option, flag in _adversary_options().items():
@@ -101,7 +109,12 @@ class _Option:
 
 def _adversary_options() -> dict[str, _Option]:
     """The adversaries' options as flags; an option that several share is one flag."""
-    kinds = {int: flags.DEFINE_integer, float: flags.DEFINE_float, str: flags.DEFINE_string}
+    kinds = {
+        bool: flags.DEFINE_bool,
+        int: flags.DEFINE_integer,
+        float: flags.DEFINE_float,
+        str: flags.DEFINE_string,
+    }
     users: dict[str, list[str]] = {}
     fields = {}
     for name, entry in ADVERSARIES.items():
@@ -119,7 +132,7 @@ def _adversary_options() -> dict[str, _Option]:
 def config_from_flags(command: Command) -> AuditConfig:
     """Builds and checks the configuration, calibrating the noise where epsilon is given."""
     values = command.values
-    asked = tuple(dict.fromkeys(values.adversary))
+    asked = tuple(ADVERSARIES if values.adversary == ["all"] else dict.fromkeys(values.adversary))
     for name in asked:
         one_of("adversary", name, ADVERSARIES)
     one_of("dataset", values.dataset, DATASETS)
@@ -158,16 +171,19 @@ def config_from_flags(command: Command) -> AuditConfig:
         confidence=values.confidence,
         threshold=_threshold(values.threshold),
         seed=values.seed,
+        adjacency=values.adjacency,
     )
     if not calibrate:
         return config
     rate = config.plan.sampling_rate
-    sigma = calibrated_noise(values.epsilon, config.delta, rate, config.steps, config.accountant)
+    sigma = calibrated_noise(
+        values.epsilon, config.delta, rate, config.steps, config.accountant, config.adjacency
+    )
     return dataclasses.replace(config, noise_multiplier=sigma)
 
 
 def _threshold(text: str) -> str | float:
-    rules = ("held-out", "every", "same-sample")
+    rules = ("held-out", "explicit", "every", "same-sample")
     if text in rules:
         return text
     try:

@@ -18,6 +18,7 @@ from privacy_audit.train.models import MODELS
 
 INITIALIZATIONS = ("fixed", "random")
 ACCOUNTANTS = ("pld", "rdp")
+ADJACENCIES = ("add_remove", "replace_one")
 VERDICT_ONLY = ("confidence", "threshold", "delta", "accountant")
 """Fields that change what is concluded from the scores, not the scores."""
 
@@ -41,8 +42,10 @@ class AuditConfig:
             `random`: each trial draws its own.
         trials: per world, held-out trials included.
         confidence: coverage of each adversary's ε̂.
-        threshold: rule of the Clopper-Pearson estimator, or a number fixed beforehand.
+        threshold: rule of the Clopper-Pearson estimator, `explicit` (from the score's exact law where an adversary
+            has one, held-out elsewhere), or a number fixed beforehand.
         seed: of all randomness.
+        adjacency: `add_remove`: D' = D + the target; `replace_one`: D has another record in the target's place.
     """
 
     dataset: str
@@ -63,6 +66,7 @@ class AuditConfig:
     confidence: float
     threshold: str | float
     seed: int
+    adjacency: str = "add_remove"
 
     def __post_init__(self):
         _check(self)
@@ -70,16 +74,23 @@ class AuditConfig:
     @property
     def plan(self) -> Plan:
         """The part that the trainer needs."""
-        return Plan(self.num_examples, self.batch_size, self.steps, self.clipping_norm, self.noise_multiplier)
+        return Plan(
+            self.num_examples,
+            self.batch_size,
+            self.steps,
+            self.clipping_norm,
+            self.noise_multiplier,
+            self.adjacency,
+        )
 
     @property
     def profile(self) -> DPSGD:
-        """The proven privacy profile of the run, add/remove as the game is."""
+        """The proven privacy profile of the run, of the game's adjacency."""
         return DPSGD(
             self.noise_multiplier,
             self.plan.sampling_rate,
             self.steps,
-            adjacency="add_remove",
+            adjacency=self.adjacency,
             accountant=self.accountant,
         )
 
@@ -95,12 +106,19 @@ class AuditConfig:
 
 
 def calibrated_noise(
-    epsilon: float, delta: float, sampling_rate: float, steps: int, accountant: str
+    epsilon: float,
+    delta: float,
+    sampling_rate: float,
+    steps: int,
+    accountant: str,
+    adjacency: str = "add_remove",
 ) -> float:
     """The smallest σ whose proven ε at `delta` is at most `epsilon`."""
     require(epsilon > 0 and math.isfinite(epsilon), "epsilon", "> 0 and finite", epsilon)
     require(0 < delta < 1, "delta", "in (0, 1) to calibrate the noise to epsilon", delta)
-    return noise_multiplier_for_epsilon(epsilon, delta, sampling_rate, steps, accountant=accountant)
+    return noise_multiplier_for_epsilon(
+        epsilon, delta, sampling_rate, steps, adjacency=adjacency, accountant=accountant
+    )
 
 
 def require(holds: bool, name: str, rule: str, value: Any) -> None:
@@ -122,6 +140,9 @@ def _check(config: AuditConfig) -> None:
         one_of("adversary", name, ADVERSARIES)
     one_of("initialization", config.initialization, INITIALIZATIONS)
     one_of("accountant", config.accountant, ACCOUNTANTS)
+    one_of("adjacency", config.adjacency, ADJACENCIES)
+    pld = config.accountant == "pld" or config.adjacency == "add_remove"
+    require(pld, "accountant", "pld where adjacency is replace_one", config.accountant)
     for name in ("num_examples", "batch_size", "steps"):
         require(getattr(config, name) >= 1, name, ">= 1", getattr(config, name))
     most = config.num_examples

@@ -1,7 +1,8 @@
-"""The game: one compiled program that trains a trial in either world and scores it.
+"""The game on one ground: one compiled program that trains a trial in either world and scores it.
 
-Who joins D is a number: 0 is nobody (world 0), j the j-th contestant (world 1). In world 0 all contestants watch
-the same training; in world 1 only the one who joined does, and the others' scores are NaN.
+Contestants with the same crafter are a team: one target, one training, several distinguishers. Who joins D is a
+number: 0 is nobody (world 0), j the j-th team (world 1), and, in a replace-one game, teams + j what D holds in its
+place (world 0). Where nobody joins all watch the same training; otherwise the team does, and the others' scores are NaN.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, Key
 
-from privacy_audit.attacks import Adversary, Task, watch
+from privacy_audit.attacks import Adversary, Task, join, watch
 from privacy_audit.devices import over_devices
 from privacy_audit.train.backend import compiler_options, trials_at_once
 from privacy_audit.train.trial import Hooks, Trained, bystander, run_trial
@@ -25,11 +26,21 @@ NO_GUESS = -1e30
 
 @dataclass(frozen=True, eq=False)
 class Contestant:
-    """An adversary in this game and what it crafted."""
+    """An adversary in this game, what it crafted, and the ground on which it plays where it made its own."""
 
     name: str
     adversary: Adversary
     target: Any
+    ground: Task | None = None
+
+
+def teams_of(contestants: Sequence[Contestant]) -> list[list[int]]:
+    """Numbers of the contestants with the same crafter, in the order of their first."""
+    teams: dict[Any, list[int]] = {}
+    for j, contestant in enumerate(contestants):
+        crafter = contestant.adversary.crafter
+        teams.setdefault(j if crafter is None else crafter, []).append(j)
+    return list(teams.values())
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,19 +71,21 @@ def compile_game(
 ) -> Game:
     """Builds the game: `play(who, trials)` gives scores by `adversary/statistic`, from all `devices`.
 
-    `who` is traced, so both worlds and every contestant share one compiled program. Beside the scores there is
+    `who` is traced, so both worlds and every team share one compiled program. Beside the scores there is
     `training/nonfinite`, the number of per-example gradients that were not finite, and `training/overflowed`.
     """
     targets = tuple(contestant.target for contestant in contestants)
     adversaries = tuple(contestant.adversary for contestant in contestants)
     names = tuple(contestant.name for contestant in contestants)
+    teams = teams_of(contestants)
+    worlds = (1, 0) if task.trainer.plan.adjacency == "replace_one" else (1,)
 
     def one_trial(who, members, targets, trial):
-        key = trial_key(seed, jnp.minimum(who, 1), trial)
-        init_key, training_key = jax.random.split(key)
-        hooks = _hooks(who, adversaries, targets)
+        key = trial_key(seed, jnp.int32((who >= 1) & (who <= len(teams))), trial)
+        init_key, training_key, coins = jax.random.split(key, 3)
+        hooks = _hooks(who, teams, worlds, adversaries, targets, coins)
         trained = run_trial(training_key, task.initial(init_key), members, task.trainer, hooks)
-        return _score(who, names, adversaries, targets, trained)
+        return _score(who, teams, names, adversaries, targets, trained)
 
     def share(who, members, targets, trials):
         at_once = trials_at_once()
@@ -83,12 +96,16 @@ def compile_game(
     return Game(program, task.members, targets)
 
 
-def _hooks(who, adversaries: Sequence[Adversary], targets) -> Hooks:
-    """The hooks of one trial: contestant `who` contributes; it observes, or all do when nobody joins."""
+def _hooks(who, teams, worlds, adversaries: Sequence[Adversary], targets, coins) -> Hooks:
+    """The hooks of one trial: a team contributes and observes, or all observe when nobody joins.
 
-    def joining(j: int):
+    Args:
+        worlds: those in which a team contributes, in the order of `who`.
+    """
+
+    def joining(j: int, world: int):
         def contribute(states, params, step):
-            gradient, state = adversaries[j].contribute(targets[j], states[j], params, step)
+            gradient, state = join(adversaries[j], targets[j], states[j], params, step, world)
             return gradient, _replaced(states, j, state)
 
         return contribute
@@ -101,16 +118,21 @@ def _hooks(who, adversaries: Sequence[Adversary], targets) -> Hooks:
 
         return observe
 
-    contributions = [bystander().contribute, *(joining(j) for j in range(len(adversaries)))]
-    observations = [watching(players) for players in _players(len(adversaries))]
+    def init():
+        players = enumerate(zip(adversaries, targets, strict=True))
+        return tuple(a.init(t, jax.random.fold_in(coins, j)) for j, (a, t) in players)
+
+    contributions = [joining(team[0], world) for world in worlds for team in teams]
+    contributions.insert(0, bystander().contribute)
+    observations = [watching(players) for players in _players(teams)]
     return Hooks(
-        init=lambda: tuple(a.init(t) for a, t in zip(adversaries, targets, strict=True)),
+        init=init,
         contribute=lambda *now: jax.lax.switch(who, contributions, *now),
         observe=lambda *now: jax.lax.switch(who, observations, *now),
     )
 
 
-def _score(who, names, adversaries, targets, trained: Trained) -> dict[str, Array]:
+def _score(who, teams, names, adversaries, targets, trained: Trained) -> dict[str, Array]:
     def scored_by(players: Sequence[int]):
         def scores(final: Trained):
             every = {}
@@ -124,13 +146,13 @@ def _score(who, names, adversaries, targets, trained: Trained) -> dict[str, Arra
 
         return scores
 
-    scores = jax.lax.switch(who, [scored_by(players) for players in _players(len(adversaries))], trained)
+    scores = jax.lax.switch(who, [scored_by(players) for players in _players(teams)], trained)
     return scores | {"training/nonfinite": trained.nonfinite, "training/overflowed": trained.overflowed}
 
 
-def _players(count: int) -> list[Sequence[int]]:
+def _players(teams: Sequence[Sequence[int]]) -> list[Sequence[int]]:
     """Who watches and scores, for each value of `who`."""
-    return [range(count), *((j,) for j in range(count))]
+    return [[j for team in teams for j in team], *teams, *teams]
 
 
 def _replaced(states: tuple, j: int, state: Any) -> tuple:

@@ -94,6 +94,6 @@ def _play_trials(play: Play, who: int, block: Block, chunk: int, progress: Progr
 
 
 def _overlaid(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Each score from the training in which its adversary took part: elsewhere it is NaN."""
-    names = parts[0]
-    return {name: np.nanmax([part[name] for part in parts], axis=0) for name in names}
+    """Each score from the training in which its adversary took part: elsewhere it is NaN or lacks."""
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {name: np.nanmax([part[name] for part in parts if name in part], axis=0) for name in names}

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from privacy_audit.attacks import ADVERSARIES, Task
+from privacy_audit.attacks import ADVERSARIES, Adversary, Task, check_task
 from privacy_audit.config import AuditConfig
 from privacy_audit.game import Contestant, setup_key
 from privacy_audit.train.data import Examples, Roles, split_roles
@@ -46,18 +46,28 @@ def make_task(config: AuditConfig, model: Model, roles: Roles) -> Task:
         capacity=capacity_for(plan.num_examples, plan.sampling_rate, draws=plan.steps * trainings),
     )
     parts = {field.name: _on_device(getattr(roles, field.name)) for field in dataclasses.fields(roles)}
-    return Task(trainer=trainer, initial=_initial(config, model), **parts)
+    task = Task(trainer=trainer, initial=_initial(config, model), **parts)
+    check_task(task)
+    return task
 
 
 def craft_all(config: AuditConfig, task: Task) -> list[Contestant]:
-    """Lets each adversary prepare its target."""
+    """Lets each adversary prepare its ground and its target; the same crafter makes the same target."""
     contestants = []
-    for index, name in enumerate(config.adversaries):
+    for name in config.adversaries:
         entry = ADVERSARIES[name]
         adversary = entry.make(task.trainer, config.options.get(name, entry.options()))
-        target = adversary.craft(setup_key(config.seed, CRAFTING + index), task)
-        contestants.append(Contestant(name, adversary, target))
+        ground = adversary.ground(task) if adversary.ground else None
+        key = setup_key(config.seed, CRAFTING + _crafter_number(name, adversary))
+        target = adversary.craft(key, ground or task)
+        contestants.append(Contestant(name, adversary, target, ground))
     return contestants
+
+
+def _crafter_number(name: str, adversary: Adversary) -> int:
+    """Of the crafter in the registry: a target does not depend on who else plays."""
+    crafter = adversary.crafter[0] if adversary.crafter else name
+    return list(ADVERSARIES).index(crafter) if crafter in ADVERSARIES else len(ADVERSARIES)
 
 
 def _on_device(examples: Examples):

@@ -25,6 +25,7 @@ class Plan:
         steps: T.
         clipping_norm: C.
         noise_multiplier: σ; the noise on the sum has standard deviation σC.
+        adjacency: `add_remove`: D' has the target and D does not; `replace_one`: D has another record in its place.
     """
 
     num_examples: int
@@ -32,6 +33,7 @@ class Plan:
     steps: int
     clipping_norm: float
     noise_multiplier: float
+    adjacency: str = "add_remove"
 
     @property
     def sampling_rate(self) -> float:
@@ -47,8 +49,9 @@ class Released(NamedTuple):
 
 
 class Step(NamedTuple):
-    """All that happened in a step; only `released` may leave the trainer."""
+    """All that happened in a step; only `released` (and `before`, released a step earlier) may leave the trainer."""
 
+    before: Params
     released: Released
     optimizer_state: Any
     clean_sum: Params
@@ -81,4 +84,4 @@ def dpsgd_step(
     gradient = jax.tree.map(lambda s, z: (s + z) / plan.batch_size, clean_sum, noise)
     updates, optimizer_state = optimizer.update(gradient, optimizer_state, params)
     released = Released(optax.apply_updates(params, updates), gradient)
-    return Step(released, optimizer_state, clean_sum, own.nonfinite + extra.nonfinite)
+    return Step(params, released, optimizer_state, clean_sum, own.nonfinite + extra.nonfinite)
