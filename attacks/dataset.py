@@ -92,12 +92,9 @@ def reduced_score(key: Key[Array, ""], world: Int[Array, ""], plan: Plan) -> Flo
         key: of the trial.
         world: 0 or 1.
     """
-    noise_key, coin_key = jax.random.split(key)
+    noise_key, coin_key = (key, None) if plan.sampling_rate == 1 else jax.random.split(key)
     noise = plan.noise_multiplier * jax.random.normal(noise_key, (plan.steps,))
-    if plan.sampling_rate == 1:
-        joins = jnp.ones(plan.steps)
-    else:
-        joins = jax.vmap(lambda k: bernoulli(k, plan.sampling_rate))(jax.random.split(coin_key, plan.steps))
+    joins = bernoulli(coin_key, plan.sampling_rate, (plan.steps,))
     absent = -1.0 if plan.adjacency == "replace_one" else 0.0
     projections = noise + joins * jnp.where(world == 1, 1.0, absent)
     variance = plan.noise_multiplier**2

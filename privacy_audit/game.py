@@ -2,7 +2,7 @@
 
 Contestants with the same crafter are a team: one target, one training, several distinguishers. Who joins D is a
 number: 0 is nobody (world 0), j the j-th team (world 1), and, in a replace-one game, teams + j what D holds in its
-place (world 0). Where nobody joins all watch the same training; otherwise the team does, and the others' scores are NaN.
+place (world 0). Where nobody joins all watch the same training; otherwise the team does; the others' scores are NaN.
 """
 
 from __future__ import annotations

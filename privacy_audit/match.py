@@ -38,7 +38,7 @@ class Match:
     unshared: int
 
     def __call__(self, who: int, trials) -> dict[str, np.ndarray]:
-        """Scores of these trials: of all contestants for `who` 0, else of those who joined; the others' lack or are NaN."""
+        """Scores of these trials: of all contestants for `who` 0, else of those who joined (others lack or are NaN)."""
         return self.joining[who - 1](trials) if who else merged([part(trials) for part in self.nobody])
 
     def sharing(self, trials: int) -> str:

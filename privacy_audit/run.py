@@ -10,12 +10,15 @@ import jax
 from etils import epath
 
 from privacy_audit.config import AuditConfig
+from privacy_audit.counted import counted_document, is_counted, play_counted
+from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.explicit import explicit_thresholds
-from privacy_audit.ledger import BLOCK, Ledger, open_ledger
+from privacy_audit.ledger import BLOCK, Ledger, open_ledger, write_json
 from privacy_audit.match import compile_match
 from privacy_audit.play import play_all
 from privacy_audit.prepare import craft_all, prepare_task
 from privacy_audit.report import publish
+from privacy_audit.report.document import SCHEMA_VERSION, hardware, versions
 from privacy_audit.train.backend import trials_at_once
 from privacy_audit.verdict import Verdict, conclude
 
@@ -46,6 +49,8 @@ def run_audit(
     devices = list(devices or jax.local_devices())
     ledger = open_ledger(folder, {"identity": config.identity, "config": config.to_json()})
     say(f"proven ε = {_proven(config):.4g} at δ = {config.delta:g}, σ = {config.noise_multiplier:.4g}")
+    if is_counted(config):
+        return _run_counted(config, ledger, devices, began, say)
     resumed = _play(config, ledger, chunk, devices, say)
     facts = {
         "adjacency": config.profile.adjacency,
@@ -77,6 +82,29 @@ def chunk_size(wanted: int, trials: int, devices: int) -> int:
     share = max(SMALLEST_SHARE, trials_at_once())
     chunk = wanted or min(share * devices, trials, BLOCK)
     return -(-chunk // devices) * devices
+
+
+def _run_counted(config: AuditConfig, ledger: Ledger, devices, began: float, say) -> dict[str, Any]:
+    """A run too large to keep its scores: its report has no figure and no table."""
+    (name,) = config.adversaries
+    entry = counted_document(*play_counted(config, ledger, devices), config)
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "epsilon_proven": _proven(config),
+        "delta": config.delta,
+        "adjacency": config.adjacency,
+        "accountant": config.accountant,
+        "adversaries": {name: entry},
+        "config": config.to_json(),
+        "identity": config.identity,
+        "versions": versions(),
+        "hardware": hardware(),
+        "seconds": round(time.monotonic() - began, 1),
+    }
+    write_json(ledger.folder / "report.json", finite_or_none(document))
+    print(f"{name}: ε̂ = {entry['epsilon_lower']:.4g}, explicit threshold, {config.trials} trials per world")
+    say(f"report.json is in {ledger.folder} ({document['seconds']} s)")
+    return document
 
 
 def _proven(config: AuditConfig) -> float:

@@ -55,11 +55,11 @@ def poisson_batch(key: Key[Array, ""], num_examples: int, sampling_rate: float, 
     )
 
 
-def bernoulli(key: Key[Array, ""], probability: float) -> Bool[Array, ""]:
-    """One coin, right to 2^-32 (jax.random.bernoulli compares 23 bits)."""
+def bernoulli(key: Key[Array, ""], probability: float, shape: tuple[int, ...] = ()) -> Bool[Array, "..."]:
+    """Coins, right to 2^-32 (jax.random.bernoulli compares 23 bits)."""
     if probability >= 1:
-        return jnp.bool_(True)
-    return jax.random.bits(key, (), jnp.uint32) < jnp.uint32(round(probability * 2.0**32))
+        return jnp.ones(shape, bool)
+    return jax.random.bits(key, shape, jnp.uint32) < jnp.uint32(round(probability * 2.0**32))
 
 
 def _geometric_gaps(key, sampling_rate: float, count: int, limit: int) -> Int[Array, "count"]:
