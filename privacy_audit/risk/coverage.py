@@ -15,7 +15,7 @@ _PROBES = {
     "attribute": ((1, uniform(10)),),
     "reconstruction": ((1, uniform(1000)),),
     "one target": ((1, membership()),),
-    "many targets": ((2, [membership()] * 3), (2, [uniform(10)] * 3)),
+    "many targets": ((2, [membership()] * 3),),
     "exact match": ((1, membership()),),
     "approximate match": ((1, Prior(0.3, 0.1)),),
 }
