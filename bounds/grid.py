@@ -40,11 +40,10 @@ def points(profile: Profile, size: int, smallest_delta: float) -> Grid:
     top = float(profile.epsilon(limit)) if limit < 1 else 0.0
     if np.isfinite(top) and _is_one_pair(profile, top, limit):
         return Grid(np.array([top]), np.array([limit]))
-    if not np.isfinite(top) or smallest_delta > 0:
-        near = float(profile.epsilon(min(limit + smallest_delta, 1.0)))
-        top = min(top, near)
-    epsilon = np.linspace(0.0, top, size) if np.isfinite(top) else np.zeros(1)
-    epsilon = np.unique(epsilon)
+    near = min(float(profile.epsilon(min(limit + smallest_delta, 1.0))), top)
+    epsilon = np.linspace(0.0, near, size) if np.isfinite(near) else np.zeros(1)
+    # Where a finite ε reaches the limit of δ, it belongs to any good bound.
+    epsilon = np.unique(np.append(epsilon[:-1], top) if np.isfinite(top) else epsilon)
     return Grid(epsilon, np.asarray(profile.delta(epsilon), np.float64))
 
 

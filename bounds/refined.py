@@ -24,10 +24,16 @@ from .priors import Targets
 
 # Softness of the maximum in units of (bound so far)/n: the softened bound is off by about as many times the
 # bound.
-_STAGES = (6.0, 2.0, 0.6, 0.2, 0.06, 0.02)
+_STAGES = (30.0, 6.0, 1.0, 0.2, 0.04)
+# Softer than this against jumps of at most 1, and all weights fall to nothing.
+_SOFTEST = 0.01
 _STEPS_PER_STAGE = 150
-_STARTS = np.logspace(-7, 0, 15)
+# Every weight starts where it still has a slope.
+_START = 0.2
 _LARGEST_LOG_WEIGHT = 3.0
+# Weights may fall so far in one stage (in logarithms) and no further, lest they never return.
+_DEEPEST_STEP = 3.0
+_NEGLIGIBLE = -20.0
 
 
 @in_float64
@@ -43,18 +49,18 @@ def refine(count: int, grid: Grid, targets: Targets) -> float:
         The bound, possibly above 1.
     """
     problem = _problem(count, grid, targets)
-    start = jnp.log(jnp.asarray(problem.pop("start")))
-    values = np.array([_exact(start + np.log(t), **problem) for t in _STARTS])
-    weights, best = np.asarray(start + np.log(_STARTS[values.argmin()])), values.min()
+    log_peaks = np.log(problem.pop("peaks"))
+    best = min(float(_exact(start, **problem)) for start in _closed_forms(log_peaks))
+    weights = log_peaks + np.log(_START)
     for stage in _STAGES:
         scale = min(best, 1.0)
-        weights = _descend(weights, stage * scale / targets.count, scale, problem)
+        weights = _descend(weights, min(stage * scale / targets.count, _SOFTEST), scale, problem)
         best = min(best, float(_exact(weights, **problem)))
     return best
 
 
 def _problem(count: int, grid: Grid, targets: Targets) -> dict[str, np.ndarray]:
-    """Choices p, their excess over each β, the price of λ, W_n and the weights of the closed form."""
+    """Choices p, their excess over each β, the price of λ, W_n and the largest weights that can matter."""
     beta, constants = betas(grid, targets), targets.constants(grid.epsilon)
     middle = len(grid.epsilon) // 2
     order = np.argsort(beta[middle] * (1 - beta[middle]), kind="stable")
@@ -65,8 +71,14 @@ def _problem(count: int, grid: Grid, targets: Targets) -> dict[str, np.ndarray]:
         "excess": np.maximum(choices[:, :, None] - beta[:, None, :], 0.0),
         "price": constants * grid.delta,
         "won": (np.arange(targets.count + 2) >= count).astype(np.float64),
-        "start": np.maximum(peaks_to_come(beta.T).T, 1e-300),
+        "peaks": np.maximum(peaks_to_come(beta.T).T, 1e-300),
     }
+
+
+def _closed_forms(log_peaks: Float[np.ndarray, "n J"]) -> list[Float[np.ndarray, "n J"]]:
+    """The closed form at each ε alone, so that the result is never worse than any of them."""
+    points = range(log_peaks.shape[1])
+    return [np.where(np.arange(len(points)) == j, log_peaks, log_peaks + _NEGLIGIBLE) for j in points]
 
 
 def _descend(
@@ -78,7 +90,7 @@ def _descend(
         value, gradient = _soft(flat.reshape(weights.shape), softness, **problem)
         return float(value) / scale, np.asarray(gradient).ravel() / scale
 
-    bounds = [(None, _LARGEST_LOG_WEIGHT)] * weights.size
+    bounds = [(low, _LARGEST_LOG_WEIGHT) for low in weights.ravel() - _DEEPEST_STEP]
     options = {"maxiter": _STEPS_PER_STAGE, "maxcor": 20, "ftol": 1e-5, "gtol": 0.0}
     found = scipy.optimize.minimize(
         value_and_gradient, weights.ravel(), jac=True, method="L-BFGS-B", bounds=bounds, options=options
