@@ -34,7 +34,7 @@ def noise_multiplier_for_epsilon(
         σ with 0.999·epsilon <= ε(σ) <= epsilon, where ε(σ) = DPSGD(σ, …).epsilon(delta).
 
     >>> round(noise_multiplier_for_epsilon(1.0, 1e-5, 0.01, 1000), 2)
-    1.46
+    1.41
     """
     if not 0 < epsilon < math.inf:
         raise ValueError(f"epsilon must be finite and > 0, got {epsilon}")

@@ -44,7 +44,7 @@ def epsilon_for_success(
         ValueError: if not even ε = 0 meets the limit.
 
     >>> round(epsilon_for_success(0.84, [0.56] * 100, 1e-5), 2)
-    1.03
+    1.02
     """
     count = _excluded_count(max_rate, priors)
     _require_confidence(confidence)

@@ -14,7 +14,7 @@ class TradeOffCurve(PrivacyProfile):
     The corners are the guarantee itself: samples of a *smooth* curve join to something above it, hence unsafe. The
     curve is made symmetric (neighbours may swap), then convex from below, both of which only lower it.
 
-    >>> float(TradeOffCurve([0.1], [0.2], adjacency="replace_one").delta(0.0))
+    >>> round(float(TradeOffCurve([0.1], [0.2], adjacency="replace_one").delta(0.0)), 12)
     0.7
     """
 

@@ -27,7 +27,7 @@ class DPSGD(PrivacyProfile):
         accountant: "pld" (tight; dp_accounting's one-step loss, composed) or "rdp" (looser; add/remove only).
 
     >>> round(float(DPSGD(1.0, 0.01, 100).epsilon(1e-5)), 2)
-    0.88
+    0.72
     """
 
     noise_multiplier: float
