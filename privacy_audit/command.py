@@ -16,9 +16,10 @@ WIDTH = 100
 class Command:
     """A set of absl flags of its own (nothing is registered globally), shown in groups by `--help`."""
 
-    def __init__(self, name: str, summary: str):
-        """`name` as typed after `python -m`; `summary` opens the help text."""
-        self.name, self.summary = name, summary
+    def __init__(self, name: str, summary: str, positional: Sequence[str] = ()):
+        """`name` as typed after `python -m`; `summary` opens the help text; `positional`: what must follow."""
+        self.name, self.summary, self.positional = name, summary, tuple(positional)
+        self.arguments: list[str] = []
         self.values = flags.FlagValues()
         self._groups: dict[str, list[str]] = {}
         flags.DEFINE_bool("help", False, "show this help", short_name="h", flag_values=self.values)
@@ -34,7 +35,11 @@ class Command:
 
     def help_text(self) -> str:
         """All flags by group, with their defaults."""
-        lines = [f"python -m {self.name} [flags]", "", *textwrap.wrap(self.summary, WIDTH)]
+        lines = [
+            " ".join(["python -m", self.name, *self.positional, "[flags]"]),
+            "",
+            *textwrap.wrap(self.summary, WIDTH),
+        ]
         for group, names in self._groups.items():
             lines += ["", f"{group}:"]
             for name in names:
@@ -51,8 +56,7 @@ class Command:
             if self.values["help"].value:
                 print(self.help_text())
                 return 0
-            if rest:
-                raise ValueError(f"arguments must be flags (--name=value), got {rest[0]}")
+            self._take(rest)
             body(self)
         except (flags.Error, ValueError, OSError) as error:
             print(f"{self.name}: {self._one_line(error)}", file=sys.stderr)
@@ -61,6 +65,16 @@ class Command:
             print(f"{self.name}: stopped; the same command goes on from here", file=sys.stderr)
             return 130
         return 0
+
+    def _take(self, rest: list[str]) -> None:
+        if len(rest) != len(self.positional):
+            wanted = (
+                " ".join((*self.positional, "and flags (--name=value)"))
+                if self.positional
+                else "flags (--name=value)"
+            )
+            raise ValueError(f"arguments must be {wanted}, got {' '.join(rest) or 'none'}")
+        self.arguments = rest
 
     def _help_lines(self, name: str) -> list[str]:
         flag = self.values[name]
