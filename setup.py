@@ -34,6 +34,8 @@ CORE = [
 DATA = ["array_record", "tensorflow-datasets>=4.9.7"]
 TEST = ["build", "hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff"]
 PEERS = ["equinox", "flax"]
+BENCHMARKS = ["riskcal>=1.5"]
+PARQUET = ["pyarrow"]
 
 setup(
     name="privacy-audit",
@@ -51,7 +53,9 @@ setup(
     install_requires=CORE,
     extras_require={
         "data": DATA,
+        "benchmarks": BENCHMARKS,
         "models": PEERS,
+        "parquet": PARQUET,
         "test": TEST + PEERS,
     },
 )
