@@ -24,7 +24,7 @@ class DPSGD(PrivacyProfile):
         sampling_rate: q in (0, 1]; 1 is the plain Gaussian mechanism, in closed form.
         steps: T.
         adjacency: "add_remove" or "replace_one".
-        accountant: "pld" (tight; dp_accounting's method, followed further into the tail) or "rdp" (looser; add/remove only).
+        accountant: "pld" (tight; as dp_accounting, further into the tail) or "rdp" (looser; add/remove only).
 
     >>> round(float(DPSGD(1.0, 0.01, 100).epsilon(1e-5)), 2)
     0.72
