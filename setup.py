@@ -34,7 +34,8 @@ CORE = [
 DATA = ["array_record", "tensorflow-datasets>=4.9.7"]
 TEST = ["build", "hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff"]
 PEERS = ["equinox", "flax"]
-BENCHMARKS = ["riskcal>=1.5"]
+SPEED_PEERS = ["jax_privacy==2.0.0", "opacus>=1.5", "torch==2.13.0"]
+BENCHMARKS = ["fast-poibin>=0.4", "riskcal>=1.5"]
 PARQUET = ["pyarrow"]
 
 setup(
@@ -55,6 +56,7 @@ setup(
         "data": DATA,
         "benchmarks": BENCHMARKS,
         "models": PEERS,
+        "peers": SPEED_PEERS,
         "parquet": PARQUET,
         "test": TEST + PEERS,
     },
