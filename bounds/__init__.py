@@ -1,7 +1,14 @@
 """What any adversary could achieve: success bounds, privacy profiles, calibration (Paper U)."""
 
-from . import poisson_binomial, priors, profiles
+from . import baselines, poisson_binomial, priors, profiles, tight
 from .alpha import alphas
+from .calibrate import noise_multiplier_for_epsilon
+from .calibrate_risk import (
+    advantage_bound,
+    epsilon_for_success,
+    noise_multiplier_for_advantage,
+    noise_multiplier_for_success,
+)
 from .expected import expected_successes
 from .flip import advantage, epsilon_for_advantage, flip_probability
 from .optimal_mechanism import OptimalMechanism, optimal_mechanism
@@ -11,11 +18,17 @@ from .sweep import sweep_max_successes, sweep_success_bound
 __all__ = [
     "OptimalMechanism",
     "advantage",
+    "advantage_bound",
     "alphas",
+    "baselines",
     "epsilon_for_advantage",
+    "epsilon_for_success",
     "expected_successes",
     "flip_probability",
     "max_successes",
+    "noise_multiplier_for_advantage",
+    "noise_multiplier_for_epsilon",
+    "noise_multiplier_for_success",
     "optimal_mechanism",
     "poisson_binomial",
     "priors",
@@ -23,4 +36,5 @@ __all__ = [
     "success_bound",
     "sweep_max_successes",
     "sweep_success_bound",
+    "tight",
 ]
