@@ -17,7 +17,7 @@ from privacy_audit.estimate.result import Estimate
 from privacy_audit.estimate.scores import check_level, check_worlds, errors_at, notes_on, pilot_size
 
 LARGEST_EPSILON = 200.0
-_CELLS = 4000
+_CELLS = 1000
 
 
 def bayesian(

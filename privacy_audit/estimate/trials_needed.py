@@ -5,10 +5,8 @@ import math
 import numpy as np
 from scipy.stats import binom
 
-from privacy_audit.estimate.clopper_pearson import epsilon_from_counts
+from privacy_audit.estimate.clopper_pearson import epsilon_from_counts, epsilon_from_rates
 from privacy_audit.estimate.scores import check_level
-
-LARGEST_TRIALS = 2**50
 
 
 def ceiling(trials: int, *, delta: float = 0.0, confidence: float = 0.95) -> float:
@@ -53,6 +51,11 @@ def trials_needed(
     if not 0 < power < 1:
         raise ValueError(f"power must be in (0, 1), got {power}")
     rates = false_positive_rate, false_negative_rate
+    limit = float(epsilon_from_rates(*rates, delta))
+    if not 0 <= epsilon < limit:
+        raise ValueError(
+            f"epsilon must be >= 0 and below {limit:.4g}, what the rates are worth, got {epsilon}"
+        )
 
     def enough(trials: int) -> bool:
         return success_probability(epsilon, trials, *rates, delta=delta, confidence=confidence) >= power
@@ -60,8 +63,6 @@ def trials_needed(
     low, high = 0, 1
     while not enough(high):
         low, high = high, 2 * high
-        if high > LARGEST_TRIALS:
-            raise ValueError(f"epsilon must be below what the rates show in the limit, got {epsilon}")
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)
@@ -81,8 +82,8 @@ def success_probability(
     spread = 10 * math.sqrt(trials * false_positive_rate * (1 - false_positive_rate)) + 10
     low = max(0, math.floor(trials * false_positive_rate - spread))
     high = min(trials, math.ceil(trials * false_positive_rate + spread))
-    # ε̂ falls smoothly in the count; a few hundred points stand for a wide window.
-    false_positives = np.unique(np.linspace(low, high, 400).astype(np.int64))
+    # ε̂ falls smoothly in the count; two hundred points stand for a wide window.
+    false_positives = np.unique(np.linspace(low, high, 200).astype(np.int64))
     most = largest_false_negatives(epsilon, false_positives, trials, delta, confidence)
     steps = np.diff(binom.cdf(false_positives, trials, false_positive_rate), prepend=0.0)
     return float(np.sum(steps * np.where(most >= 0, binom.cdf(most, trials, false_negative_rate), 0.0)))
