@@ -21,6 +21,7 @@ from privacy_audit.config import (
 )
 from privacy_audit.devices import use_all_cores
 from privacy_audit.run import run_audit
+from privacy_audit.stopping import StopRule
 from privacy_audit.train.datasets import DATASETS
 from privacy_audit.train.models import MODELS
 
@@ -70,9 +71,9 @@ def make_command() -> Command:
         flags.DEFINE_string,
         "threshold",
         "held-out",
-        "held-out (the first fifth of the trials chooses it), explicit (theory gives it where it can, before any "
-        "trial), every (all at once, corrected), same-sample (as the papers do; not a valid bound), or a number fixed "
-        "beforehand",
+        "held-out (the first fifth of the trials chooses it), explicit (theory gives it where it can, before "
+        "any trial), every (all at once, corrected), anytime (valid whatever stops the run), same-sample (as "
+        "the papers do; not a valid bound), or a number fixed beforehand",
     )
     add(
         game,
@@ -81,6 +82,8 @@ def make_command() -> Command:
         "add_remove",
         "add_remove: D' has one example more; replace_one: D has another in its place",
     )
+    add(game, flags.DEFINE_float, "stop_when_above", None, "stop as soon as some bound exceeds this epsilon")
+    add(game, flags.DEFINE_float, "stop_when_width", None, "stop as soon as every interval is so narrow")
     add(game, flags.DEFINE_integer, "seed", 0, "of all randomness")
     for option, flag in _adversary_options().items():
         add("Adversaries", flag.define, option, flag.default, flag.text)
@@ -169,7 +172,7 @@ def config_from_flags(command: Command) -> AuditConfig:
         initialization=values.initialization,
         trials=values.trials,
         confidence=values.confidence,
-        threshold=_threshold(values.threshold),
+        threshold=_threshold(command),
         seed=values.seed,
         adjacency=values.adjacency,
     )
@@ -182,8 +185,23 @@ def config_from_flags(command: Command) -> AuditConfig:
     return dataclasses.replace(config, noise_multiplier=sigma)
 
 
-def _threshold(text: str) -> str | float:
-    rules = ("held-out", "explicit", "every", "same-sample")
+def stop_from_flags(command: Command, config: AuditConfig) -> StopRule | None:
+    """The rule that ends the run early; None where neither flag is given."""
+    above, width = command.values.stop_when_above, command.values.stop_when_width
+    if above is None and width is None:
+        return None
+    for name, value in (("stop_when_above", above), ("stop_when_width", width)):
+        require(value is None or value >= 0, name, ">= 0", value)
+    return StopRule(above, width, config.delta, config.confidence)
+
+
+def _threshold(command: Command) -> str | float:
+    text = command.values.threshold
+    if command.values.stop_when_above is not None or command.values.stop_when_width is not None:
+        free = text == "anytime" or not command.given("threshold")
+        require(free, "threshold", "anytime where a stop rule is given (no other survives it)", text)
+        return "anytime"
+    rules = ("held-out", "explicit", "every", "anytime", "same-sample")
     if text in rules:
         return text
     try:
@@ -200,7 +218,13 @@ def body(command: Command) -> None:
     use_all_cores(values.cpu_devices)
     config = config_from_flags(command)
     folder = values.out or f"runs/audit-{config.identity[:12]}"
-    document = run_audit(config, folder, chunk=values.chunk, say=lambda line: print(line, file=sys.stderr))
+    document = run_audit(
+        config,
+        folder,
+        stop=stop_from_flags(command, config),
+        chunk=values.chunk,
+        say=lambda line: print(line, file=sys.stderr),
+    )
     if values.json:
         print(json.dumps(document, ensure_ascii=False))
 

@@ -17,6 +17,8 @@ from etils import epath
 
 SCHEMA_VERSION = 1
 BLOCK = 256
+TRAINING = "training/"
+"""Prefix of the arrays that are about the training, not an adversary's scores."""
 
 
 @dataclass(frozen=True)
@@ -57,10 +59,10 @@ class Ledger:
             raise
 
     def read(self, block: Block) -> dict[str, np.ndarray] | None:
-        """The arrays of a block; None where the file is missing.
+        """The trials of a block that are stored, its first ones if not all; None where the file is missing.
 
         Raises:
-            CorruptBlock: the file is there but cannot be read whole, or has another number of trials.
+            CorruptBlock: the file is there but cannot be read whole.
         """
         path = self.folder / block.filename
         if not path.exists():
@@ -71,17 +73,17 @@ class Ledger:
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
             raise CorruptBlock(f"{block.filename} cannot be read ({type(error).__name__})") from error
         lengths = {len(array) for array in arrays.values()}
-        if lengths != {block.count}:
-            raise CorruptBlock(f"{block.filename} holds {sorted(lengths)} trials, not {block.count}")
-        return arrays
+        if len(lengths) != 1:
+            raise CorruptBlock(f"{block.filename} holds arrays of {sorted(lengths)} trials")
+        return {name: array[: block.count] for name, array in arrays.items()}
 
     def read_all(self, trials: int) -> tuple[dict[str, np.ndarray], dict[str, np.ndarray]]:
         """All scores of world 0 and of world 1, in the order of the trials."""
         worlds: tuple[list, list] = ([], [])
         for block in blocks(trials):
             arrays = self.read(block)
-            if arrays is None:
-                raise CorruptBlock(f"{block.filename} is missing: the run has not ended")
+            if arrays is None or any(len(array) < block.count for array in arrays.values()):
+                raise CorruptBlock(f"{block.filename} lacks trials: the run has not ended")
             worlds[block.world].append(arrays)
         joined = [
             {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} for parts in worlds

@@ -17,10 +17,10 @@ import numpy as np
 from etils import epath
 
 from privacy_audit.bounds.profiles import PrivacyProfile
-from privacy_audit.ledger import Block, CorruptBlock, Ledger, blocks, open_ledger
+from privacy_audit.ledger import TRAINING, Block, CorruptBlock, Ledger, blocks, open_ledger
 from privacy_audit.progress import Progress
 from privacy_audit.report import publish
-from privacy_audit.verdict import TRAINING, conclude
+from privacy_audit.verdict import conclude
 
 SECONDS_BETWEEN_WRITES = 20.0
 

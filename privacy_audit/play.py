@@ -15,85 +15,109 @@ Play = Callable[[int, np.ndarray], dict[str, np.ndarray]]
 """(who joins, trial numbers `[chunk]`) -> scores by `adversary/statistic`"""
 
 
-class Resumed(NamedTuple):
-    """What a run found in its ledger when it began."""
+class Schedule(NamedTuple):
+    """How a run is played.
 
-    trials: int
-    complaints: tuple[str, ...]
-
-
-def play_all(
-    play: Play, contestants: int, trials: int, chunk: int, ledger: Ledger, say: Callable[[str], None]
-) -> Resumed:
-    """Plays every block that the ledger lacks; the two worlds in turn.
-
-    Args:
+    Attributes:
         play: the compiled game, called with exactly `chunk` trials each time.
         contestants: their number; world 1 is played once for each.
+        chunk: trials in one call.
+    """
+
+    play: Play
+    contestants: int
+    chunk: int
+
+    def trainings(self, trials: int) -> int:
+        """Of so many trials of both worlds."""
+        return trials * (1 + self.contestants)
+
+
+class Part(NamedTuple):
+    """A block and what the ledger holds of it: its first trials, or nothing."""
+
+    block: Block
+    stored: dict[str, np.ndarray]
+
+    @property
+    def kept(self) -> int:
+        """Trials that need not be played again."""
+        return len(next(iter(self.stored.values()))) if self.stored else 0
+
+
+def play_all(schedule: Schedule, trials: int, ledger: Ledger, say: Callable[[str], None]) -> int:
+    """Plays whatever the ledger lacks of so many trials per world; returns how many it held.
+
+    Args:
         say: where to tell what was resumed.
 
     Raises:
         RuntimeError: a Poisson batch overflowed its capacity (probability below 1e-9 a run).
         OSError: the ledger cannot be written.
     """
-    missing, resumed = _inspect(ledger, trials)
-    for complaint in resumed.complaints:
-        say(f"{complaint}: its trials are played again")
-    if resumed.trials:
-        say(f"resumed {resumed.trials} of {2 * trials} trials from {ledger.folder}")
-    trainings = [_trainings(block, contestants) for block in blocks(trials)]
-    left = sum(_trainings(block, contestants) for block in missing)
-    progress = Progress(sum(trainings), "trainings", done=sum(trainings) - left)
+    parts = stored_parts(trials, ledger, say)
+    held = sum(part.kept for part in parts)
+    if held:
+        say(f"resumed {held} of {2 * trials} trials from {ledger.folder}")
+    trained = sum(part.kept * (schedule.contestants if part.block.world else 1) for part in parts)
+    progress = Progress(schedule.trainings(trials), "trainings", done=trained)
     try:
-        for block in missing:
-            ledger.write(block, _play_block(play, block, contestants, chunk, progress))
+        complete(schedule, parts, ledger, progress)
     finally:
         progress.close()
-    return resumed
+    return held
 
 
-def _inspect(ledger: Ledger, trials: int) -> tuple[list[Block], Resumed]:
-    """The blocks to play, and what is already there."""
-    missing, kept, complaints = [], 0, []
-    for block in blocks(trials):
-        try:
-            arrays = ledger.read(block)
-        except CorruptBlock as error:
-            complaints.append(str(error))
-            arrays = None
-        if arrays is None:
-            missing.append(block)
-        else:
-            kept += block.count
-    return missing, Resumed(kept, tuple(complaints))
+def complete(schedule: Schedule, parts: list[Part], ledger: Ledger, progress: Progress) -> None:
+    """Plays the missing trials of these blocks and writes them."""
+    for part in parts:
+        if part.kept < part.block.count:
+            ledger.write(part.block, _completed(schedule, part, progress))
 
 
-def _trainings(block: Block, contestants: int) -> int:
-    return block.count * (contestants if block.world else 1)
+def stored_parts(trials: int, ledger: Ledger, say: Callable[[str], None]) -> list[Part]:
+    """Every block of so many trials with what the ledger holds of it."""
+    return [_stored_part(ledger, block, say) for block in blocks(trials)]
 
 
-def _play_block(play: Play, block: Block, contestants: int, chunk: int, progress: Progress):
-    joiners = range(1, contestants + 1) if block.world else [0]
-    parts = [_play_trials(play, who, block, chunk, progress) for who in joiners]
-    overflowed = sum(int(part.pop("training/overflowed").sum()) for part in parts)
+def _stored_part(ledger: Ledger, block: Block, say: Callable[[str], None]) -> Part:
+    try:
+        return Part(block, ledger.read(block) or {})
+    except CorruptBlock as error:
+        say(f"{error}: its trials are played again")
+        return Part(block, {})
+
+
+def _completed(schedule: Schedule, part: Part, progress: Progress) -> dict[str, np.ndarray]:
+    block, kept = part.block, part.kept
+    fresh = _play_block(schedule, Block(block.world, block.first + kept, block.count - kept), progress)
+    if not kept:
+        return fresh
+    return {name: np.concatenate([part.stored[name], fresh[name]]) for name in fresh}
+
+
+def _play_block(schedule: Schedule, block: Block, progress: Progress) -> dict[str, np.ndarray]:
+    joiners = range(1, schedule.contestants + 1) if block.world else [0]
+    played = [_play_trials(schedule, who, block, progress) for who in joiners]
+    overflowed = sum(int(scores.pop("training/overflowed").sum()) for scores in played)
     if overflowed:
         raise RuntimeError(f"{overflowed} trials drew a batch larger than its capacity; use another seed")
-    nonfinite = np.sum([part.pop("training/nonfinite") for part in parts], axis=0)
-    return {"training/nonfinite": nonfinite, **_overlaid(parts)}
+    nonfinite = np.sum([scores.pop("training/nonfinite") for scores in played], axis=0)
+    return {"training/nonfinite": nonfinite, **_overlaid(played)}
 
 
-def _play_trials(play: Play, who: int, block: Block, chunk: int, progress: Progress):
+def _play_trials(schedule: Schedule, who: int, block: Block, progress: Progress) -> dict[str, np.ndarray]:
     """All trials of a block for one joiner, in chunks of one size; what pads the last chunk is dropped."""
-    pieces = []
-    for start in range(block.first, block.first + block.count, chunk):
-        scores = play(who, jnp.arange(start, start + chunk, dtype=jnp.int32))
-        kept = min(chunk, block.first + block.count - start)
+    pieces, end = [], block.first + block.count
+    for start in range(block.first, end, schedule.chunk):
+        scores = schedule.play(who, jnp.arange(start, start + schedule.chunk, dtype=jnp.int32))
+        kept = min(schedule.chunk, end - start)
         pieces.append({name: np.asarray(values)[:kept] for name, values in scores.items()})
         progress.advance(kept)
     return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
-def _overlaid(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
+def _overlaid(played: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
     """Each score from the training in which its adversary took part: elsewhere it is NaN or lacks."""
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {name: np.nanmax([part[name] for part in parts if name in part], axis=0) for name in names}
+    names = dict.fromkeys(name for scores in played for name in scores)
+    return {name: np.nanmax([scores[name] for scores in played if name in scores], axis=0) for name in names}

@@ -15,10 +15,11 @@ from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.explicit import explicit_thresholds
 from privacy_audit.ledger import BLOCK, Ledger, open_ledger, write_json
 from privacy_audit.match import compile_match
-from privacy_audit.play import play_all
+from privacy_audit.play import Schedule, play_all
 from privacy_audit.prepare import craft_all, prepare_task
 from privacy_audit.report import publish
 from privacy_audit.report.document import SCHEMA_VERSION, hardware, versions
+from privacy_audit.stopping import StopRule, play_until
 from privacy_audit.train.backend import trials_at_once
 from privacy_audit.verdict import Verdict, conclude
 
@@ -30,6 +31,7 @@ def run_audit(
     config: AuditConfig,
     folder: str | epath.Path,
     *,
+    stop: StopRule | None = None,
     chunk: int = 0,
     devices: Sequence[jax.Device] | None = None,
     say: Callable[[str], None] = print,
@@ -37,6 +39,7 @@ def run_audit(
     """Plays (or resumes) a run in `folder`, and writes and returns its report.
 
     Args:
+        stop: ends the run before `config.trials` once it is met; the bounds are then `anytime` ones.
         chunk: trials per call of the compiled program, rounded up to whole shares; 0: what suits the devices.
         devices: where trials are trained; all local devices by default.
         say: where to tell how the run goes.
@@ -51,7 +54,7 @@ def run_audit(
     say(f"proven ε = {_proven(config):.4g} at δ = {config.delta:g}, σ = {config.noise_multiplier:.4g}")
     if is_counted(config):
         return _run_counted(config, ledger, devices, began, say)
-    resumed = _play(config, ledger, chunk, devices, say)
+    played, resumed = _play(config, ledger, stop, chunk, devices, say)
     facts = {
         "adjacency": config.profile.adjacency,
         "accountant": config.accountant,
@@ -60,17 +63,23 @@ def run_audit(
         "seconds": round(time.monotonic() - began, 1),
         "resumed_trials": resumed,
     }
-    return publish(ledger, _conclude(config, ledger), facts, config.profile, say)
+    return publish(ledger, _conclude(config, ledger, played), facts, config.profile, say)
 
 
-def _play(config: AuditConfig, ledger: Ledger, chunk: int, devices, say) -> int:
+def _play(
+    config: AuditConfig, ledger: Ledger, stop: StopRule | None, chunk: int, devices, say
+) -> tuple[int, int]:
+    """Plays the trials; returns how many per world, and how many the ledger held before."""
     say("crafting: " + ", ".join(config.adversaries))
     task = prepare_task(config)
     contestants = craft_all(config, task)
     match = compile_match(task, contestants, config.seed, devices)
     say(match.sharing(config.trials))
     chunk = chunk_size(chunk, config.trials, len(devices))
-    return play_all(match, match.joiners, config.trials, chunk, ledger, say).trials
+    schedule = Schedule(match, match.joiners, chunk)
+    if stop is None:
+        return config.trials, play_all(schedule, config.trials, ledger, say)
+    return play_until(schedule, config.trials, stop, ledger, say), 0
 
 
 def chunk_size(wanted: int, trials: int, devices: int) -> int:
@@ -111,9 +120,9 @@ def _proven(config: AuditConfig) -> float:
     return float(config.profile.epsilon(config.delta))
 
 
-def _conclude(config: AuditConfig, ledger: Ledger) -> Verdict:
+def _conclude(config: AuditConfig, ledger: Ledger, trials: int) -> Verdict:
     return conclude(
-        *ledger.read_all(config.trials),
+        *ledger.read_all(trials),
         adversaries=config.adversaries,
         epsilon_proven=_proven(config),
         delta=config.delta,

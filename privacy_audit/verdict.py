@@ -12,8 +12,9 @@ from jaxtyping import Float
 
 from privacy_audit.estimate import Estimate, clopper_pearson
 from privacy_audit.estimate.auc import Interval, auc, auc_difference
+from privacy_audit.ledger import TRAINING
+from privacy_audit.stopping import sequential_estimate
 
-TRAINING = "training/"
 Scores = Mapping[str, Float[np.ndarray, "trials"]]
 
 
@@ -94,7 +95,8 @@ def conclude(
         scores_d, scores_d_prime: by `adversary/statistic`, as the ledger keeps them.
         adversaries: in the order in which they are reported.
         confidence: of each adversary's largest bound; with k statistics each is held to 1 − (1 − confidence)/k.
-        threshold: rule or number; `explicit`: the number in `explicit` where there is one, held-out elsewhere.
+        threshold: rule or number. `anytime`: valid whatever stopped the run; `explicit`: the number in
+            `explicit` where there is one, held-out elsewhere.
         explicit: thresholds fixed before the trials, by `adversary/statistic`.
     """
     explicit = explicit or {}
@@ -108,6 +110,8 @@ def conclude(
 
         def bound(rule, statistics, worlds=worlds):
             shared = 1 - (1 - confidence) / statistics
+            if rule == "anytime":
+                return sequential_estimate(*worlds, delta=delta, confidence=shared)
             return clopper_pearson(*worlds, threshold=rule, delta=delta, confidence=shared)
 
         findings.append(

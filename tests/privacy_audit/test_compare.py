@@ -1,6 +1,7 @@
 """Two runs side by side: equal runs do not differ, unlike ones do."""
 
 import json
+import pathlib
 
 import numpy as np
 import pytest
@@ -63,7 +64,7 @@ def test_bad_input_is_one_line_with_exit_code_2(arguments, says, capsys):
 
 
 def test_another_schema_is_refused(runs, tmp_path):
-    report = json.loads(open(f"{runs[0]}/report.json").read())
+    report = json.loads(pathlib.Path(runs[0], "report.json").read_text())
     (tmp_path / "report.json").write_text(json.dumps({**report, "schema_version": 99}))
     with pytest.raises(ValueError, match="report schema 1, got schema 99"):
         compare.read_run(str(tmp_path))
