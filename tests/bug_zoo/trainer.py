@@ -70,7 +70,7 @@ def ground() -> Ground:
         return cross_entropy(model.apply(unravel(flat), x[None])[0], y)
 
     sizes = tuple(leaf.size for leaf in jax.tree.leaves(params))
-    weights = [name for name in model.module.vars().keys() if name.endswith(".w")]
+    weights = [name for name, _ in model.module.vars().items() if name.endswith(".w")]
     first, last = (sorted(params).index(name) for name in (weights[0], weights[-1]))
     return Ground(
         start=start,
