@@ -1,6 +1,9 @@
-"""What any adversary could achieve: success bounds, privacy profiles, calibration (Paper U)."""
+"""What any adversary could achieve: success bounds, privacy profiles, calibration (Paper U).
 
-from . import baselines, poisson_binomial, priors, profiles, tight
+Earlier bounds are in `baselines`, mechanisms whose best attack is known in `tight`.
+"""
+
+from . import poisson_binomial, priors, profiles
 from .alpha import alphas
 from .calibrate import noise_multiplier_for_epsilon
 from .calibrate_risk import (
@@ -20,7 +23,6 @@ __all__ = [
     "advantage",
     "advantage_bound",
     "alphas",
-    "baselines",
     "epsilon_for_advantage",
     "epsilon_for_success",
     "expected_successes",
@@ -36,5 +38,4 @@ __all__ = [
     "success_bound",
     "sweep_max_successes",
     "sweep_success_bound",
-    "tight",
 ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
-import scipy.stats
+import scipy.special
 from jaxtyping import ArrayLike, Float
 
 from .._check import require
@@ -81,7 +81,7 @@ def _hits(samples: np.ndarray, attempt: np.ndarray, radius: float, length: Calla
 
 def _clopper_pearson(hits: np.ndarray, trials: int, failure: float) -> tuple[np.ndarray, np.ndarray]:
     """Both ends, each wrong with probability at most failure/2."""
-    beta = scipy.stats.beta
-    low = np.where(hits > 0, beta.ppf(failure / 2, np.maximum(hits, 1), trials - hits + 1), 0.0)
-    high = np.where(hits < trials, beta.isf(failure / 2, hits + 1, np.maximum(trials - hits, 1)), 1.0)
+    inverse, upper_inverse = scipy.special.betaincinv, scipy.special.betainccinv
+    low = np.where(hits > 0, inverse(np.maximum(hits, 1), trials - hits + 1, failure / 2), 0.0)
+    high = np.where(hits < trials, upper_inverse(hits + 1, np.maximum(trials - hits, 1), failure / 2), 1.0)
     return low, high
