@@ -26,7 +26,7 @@ from privacy_audit.estimate.mechanism_fit import parameter_p_value
 from privacy_audit.estimate.one_run.audit import bounded_parameter, count_correct
 
 DELTA, CONFIDENCE, FAILURE = 1e-5, 0.95, 0.05
-RATE, STEPS = 0.05, 100
+RATE, STEPS = 0.1, 100
 GAUSSIAN = estimate.gaussian_family()
 SUBSAMPLED = estimate.dpsgd_family(RATE, STEPS)
 RESULTS = pathlib.Path(__file__).parent / "results"
@@ -203,7 +203,7 @@ def stopping(scale: float) -> dict:
     rng, repeats = np.random.default_rng(13), max(2, round(200 * scale))
     sigma = noise_multiplier_for_epsilon(4.0, DELTA, RATE, STEPS)
     weaker = noise_multiplier_for_epsilon(3.0, DELTA, RATE, STEPS)
-    times = np.array([stopping_time(rng, sigma, 1.0, 100, 10, 10_100) for _ in range(repeats)])
+    times = np.array([stopping_time(rng, sigma, 1.0, 64, 32, 20_064) for _ in range(repeats)])
     result = {"repeats": repeats, "median": float(np.median(times)), "p90": float(np.quantile(times, 0.9))}
     for name, planned in (("planned for the true attack", sigma), ("planned for ε = 3", weaker)):
         fixed = fixed_number(planned, 1.0)
@@ -213,15 +213,16 @@ def stopping(scale: float) -> dict:
 
 
 def false_stops(scale: float) -> dict:
-    """Peeking after every 10 trials at the claim ε > 1, which is false by a hair: randomized response with ε = 1."""
+    """Peeking after every 32 trials at the claim ε > 1, which is false by a hair: randomized response with ε = 1."""
     rng, repeats, trials = np.random.default_rng(17), max(2, round(1000 * scale)), 2000
     wrong, stops = 1 / (1 + np.e), 0
     for _ in range(repeats):
-        d, d_prime = rng.random(trials) < wrong, rng.random(trials) >= wrong
-        audit, seen = anytime.start(d[:50], d_prime[:50], delta=0.0), 50
+        d, d_prime = (rng.random(trials) < wrong) + 0.0, (rng.random(trials) >= wrong) + 0.0
+        d, d_prime = d + rng.random(trials), d_prime + rng.random(trials)
+        audit, seen = anytime.start(d[:64], d_prime[:64], delta=0.0), 64
         while seen < trials and not anytime.should_stop(audit, above=1.0):
-            audit = anytime.update(audit, d[seen : seen + 10], d_prime[seen : seen + 10])
-            seen += 10
+            audit = anytime.update(audit, d[seen : seen + 32], d_prime[seen : seen + 32])
+            seen += 32
         stops += anytime.should_stop(audit, above=1.0)
     return {"repeats": repeats, "trials": trials, "share": stops / repeats}
 
@@ -273,7 +274,7 @@ def tables(result: dict) -> str:
     wrong = result["false_stops"]
     lines += [
         "",
-        f"False stops under peeking after every 10 of {wrong['trials']} trials: {wrong['share']:.2%}.",
+        f"False stops under peeking after every 32 of {wrong['trials']} trials: {wrong['share']:.2%}.",
     ]
     return "\n".join(lines) + "\n"
 
