@@ -85,8 +85,8 @@ def optimal_mechanism(v: int, profile: Profile, secrets: int, symbols: int) -> O
         ValueError: on numbers out of range, or where ε is too large for the solver.
 
     >>> from privacy_audit.bounds.profiles import ApproximateDP
-    >>> mechanism = optimal_mechanism(1, ApproximateDP(0.3, 0.1, adjacency="replace_one"), secrets=3,
-    symbols=2)
+    >>> profile = ApproximateDP(0.3, 0.1, adjacency="replace_one")
+    >>> mechanism = optimal_mechanism(1, profile, secrets=3, symbols=2)
     >>> round(float(mechanism.success(1)), 4), round(float(mechanism.delta(0.3)), 6)
     (0.9913, 0.1)
     """

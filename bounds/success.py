@@ -65,7 +65,7 @@ def success_bound(
     >>> from privacy_audit.bounds.priors import uniform
     >>> profile = ApproximateDP(0.3, 0.1, adjacency="replace_one")
     >>> [round(float(success_bound(1, profile, [uniform(2)] * 3, m)), 4) for m in ("printed", "optimal")]
-    [0.946, 0.9913]
+    [0.9461, 0.9913]
     """
     require_integer("v", v)
     targets = _checked(profile, priors, method, candidates)

@@ -40,7 +40,7 @@ def sweep_success_bound(
         ValueError: on values outside their ranges.
 
     >>> round(float(sweep_success_bound(85, 1.0, 1e-5, 0.56, 100)), 4)
-    0.0232
+    0.0441
     """
     require_integer("v", v)
     _require(epsilon, delta, prior, secrets)
