@@ -40,7 +40,8 @@ class AnytimeAudit:
         trials_d: Trials of D since the pilot.
         trials_d_prime: Trials of D' since the pilot.
         epsilon_lower: The largest lower bound so far.
-        epsilon_upper: The smallest upper end so far of what the first threshold's rates can mean.
+        epsilon_upper: The smallest upper end so far of what the first threshold's rates can mean, but no less
+            than `epsilon_lower`, which other thresholds may have raised above it.
     """
 
     counters: tuple[Counter, ...]
@@ -106,10 +107,9 @@ def update(audit: AnytimeAudit, scores_d, scores_d_prime) -> AnytimeAudit:
         trials_d=audit.trials_d + len(d),
         trials_d_prime=audit.trials_d_prime + len(d_prime),
     )
-    lower, upper = interval_now(audit)
-    return dataclasses.replace(
-        audit, epsilon_lower=max(audit.epsilon_lower, lower), epsilon_upper=min(audit.epsilon_upper, upper)
-    )
+    lower = max(audit.epsilon_lower, lower_now(audit))
+    upper = max(lower, min(audit.epsilon_upper, upper_now(audit)))
+    return dataclasses.replace(audit, epsilon_lower=lower, epsilon_upper=upper)
 
 
 def should_stop(audit: AnytimeAudit, *, above: float | None = None, width: float | None = None) -> bool:
@@ -131,7 +131,12 @@ def estimate(audit: AnytimeAudit) -> Estimate:
         delta=audit.delta,
         confidence=audit.confidence,
         valid=True,
-        assumptions=(INDEPENDENT, f"{pilots} and are not counted", "the bounds hold at all times together"),
+        assumptions=(
+            INDEPENDENT,
+            f"{pilots} and are not counted",
+            "the bounds hold at all times together",
+            f"the evidence is averaged over {len(audit.counters)} thresholds; the counts are those of the first",
+        ),
         threshold=first.threshold,
         false_positives=first.false_positives,
         false_negatives=first.false_negatives,
@@ -140,25 +145,40 @@ def estimate(audit: AnytimeAudit) -> Estimate:
     )
 
 
-def interval_now(audit: AnytimeAudit) -> tuple[float, float]:
-    """The lower bound and the upper end at this moment."""
-    n, m, delta, needed = audit.trials_d, audit.trials_d_prime, audit.delta, -math.log1p(-audit.confidence)
-    spread = 0.5 / max(len(audit.counters) - 1, 1)
-    weights = [0.5] + [spread] * (len(audit.counters) - 1)
+def lower_now(audit: AnytimeAudit) -> float:
+    """The largest ε such that less is refuted at this moment, by the evidence averaged over thresholds."""
+    needed = -math.log1p(-audit.confidence)
 
-    def excess_below(epsilon: float) -> float:
-        """Positive when at most ε is refuted."""
-        logs = [log_evidence(counter, n, m, epsilon, delta, against_less=True) for counter in audit.counters]
-        return float(logsumexp(logs, b=weights)) - needed
+    def excess(epsilon: float) -> float:
+        return float(logsumexp(_evidence(audit, epsilon))) - needed
 
-    def excess_above(epsilon: float) -> float:
-        """Positive when it is refuted that the first threshold is worth ε or more."""
-        return log_evidence(audit.counters[0], n, m, epsilon, delta, against_less=False) - needed
+    points = [point(counter, audit.trials_d, audit.trials_d_prime, audit.delta) for counter in audit.counters]
+    return _last_refuted(excess, 0.0, min(max(points), LARGEST_EPSILON))
 
-    points = [min(point(counter, n, m, delta), LARGEST_EPSILON) for counter in audit.counters]
-    lower = _last_refuted(excess_below, 0.0, max(points))
-    upper = _last_refuted(excess_above, LARGEST_EPSILON, points[0])
-    return lower, math.inf if upper >= LARGEST_EPSILON else upper
+
+def upper_now(audit: AnytimeAudit) -> float:
+    """The smallest ε such that it is refuted at this moment that the first threshold is worth more."""
+    counter, n, m = audit.counters[0], audit.trials_d, audit.trials_d_prime
+    needed = -math.log1p(-audit.confidence)
+
+    def excess(epsilon: float) -> float:
+        return log_evidence(counter, n, m, epsilon, audit.delta, against_less=False) - needed
+
+    upper = _last_refuted(excess, LARGEST_EPSILON, min(point(counter, n, m, audit.delta), LARGEST_EPSILON))
+    return math.inf if upper >= LARGEST_EPSILON else upper
+
+
+def _evidence(audit: AnytimeAudit, epsilon: float) -> np.ndarray:
+    """Log evidence of each threshold against less than ε, its weight included."""
+    n, m, delta = audit.trials_d, audit.trials_d_prime, audit.delta
+    logs = [log_evidence(counter, n, m, epsilon, delta, against_less=True) for counter in audit.counters]
+    return np.array(logs) + _log_weights(audit)
+
+
+def _log_weights(audit: AnytimeAudit) -> np.ndarray:
+    """Half of the weight on the first threshold, the rest shared; all of it where there is but one."""
+    others = len(audit.counters) - 1
+    return np.log([0.5] + [0.5 / others] * others) if others else np.zeros(1)
 
 
 def _last_refuted(log_excess, far: float, point: float) -> float:

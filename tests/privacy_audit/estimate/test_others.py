@@ -80,16 +80,16 @@ def test_trials_needed_have_the_power():
 
 
 def test_stopping_under_peeking_is_rarely_false():
-    """100 runs of randomized response with ε = 1: at 5% more than 14 false stops have probability 1e-4."""
+    """60 runs of randomized response with ε = 1: at 5% more than 10 false stops have probability 1e-4."""
     rng, wrong, stops = np.random.default_rng(5), 1 / (1 + np.e), 0
-    for _ in range(100):
+    for _ in range(60):
         d, d_prime = rng.random(400) < wrong, rng.random(400) >= wrong
         audit, seen = anytime.start(d[:50], d_prime[:50], delta=0.0), 50
         while seen < 400 and not anytime.should_stop(audit, above=1.0):
             audit = anytime.update(audit, d[seen : seen + 10], d_prime[seen : seen + 10])
             seen += 10
         stops += anytime.should_stop(audit, above=1.0)
-    assert stops <= 14
+    assert stops <= 10
 
 
 def test_stopping_shows_what_is_there_and_narrows():
@@ -101,7 +101,7 @@ def test_stopping_shows_what_is_there_and_narrows():
     assert anytime.should_stop(audit, above=1.0)
     assert anytime.should_stop(audit, width=1.5)
     found = anytime.estimate(audit)
-    assert found.epsilon_lower < found.epsilon_point < found.epsilon_upper
+    assert 1.0 < found.epsilon_lower < found.epsilon_upper < 5.0
     assert found.trials_d == 3000
 
 
