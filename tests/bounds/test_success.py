@@ -54,14 +54,14 @@ def test_optimum_under_gaussian_dp(mu, symbols, count):
     assert max_successes(GaussianDP(mu, **REPLACE), [uniform(symbols)] * 100, method="optimal") == count
 
 
-@pytest.mark.parametrize(("symbols", "count", "printed"), [(10, 64, 67), (2, 94, 99)])
+@pytest.mark.parametrize(("symbols", "count", "printed"), [(10, 64, 66), (2, 94, 99)])
 def test_certified_under_gaussian_dp(symbols, count, printed):
     profile, priors = GaussianDP(1.0, **REPLACE), [uniform(symbols)] * 100
     refined = success_bound(count + 1, profile, priors)
     assert refined <= 0.05
     assert refined < success_bound(count + 1, profile, priors, refine=False)
-    # Theory's table used a coarser grid of ε, so a count above ours by at most one.
-    assert max_successes(profile, priors, method="printed") in (printed - 1, printed)
+    # With a coarse choice of ε the first is 67; Pr[L >= 67] <= .0485 at ε = 2.33.
+    assert max_successes(profile, priors, method="printed") == printed
 
 
 def test_the_papers_attribute_example():
