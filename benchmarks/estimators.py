@@ -1,6 +1,6 @@
 """Null calibration, coverage and power of the estimators, and of jax_privacy's on the same scores.
 
-    pip install privacy-audit[benchmarks] && python benchmarks/estimators.py
+    pip install privacy-audit[peers] && python benchmarks/estimators.py
 
 writes benchmarks/results/estimators.json and prints the tables of benchmarks/results/estimators.md. Every section
 has its own seed. A share is that of repeats with ε̂ above the true ε, so at most 5% for a valid method.

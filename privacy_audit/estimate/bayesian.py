@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import betaincc, betaincinv
 
+from privacy_audit.estimate.beforehand import beforehand
 from privacy_audit.estimate.clopper_pearson import (
     HELD_OUT_FRACTION,
     INDEPENDENT,
@@ -14,7 +15,7 @@ from privacy_audit.estimate.clopper_pearson import (
     epsilon_from_rates,
 )
 from privacy_audit.estimate.result import Estimate
-from privacy_audit.estimate.scores import check_level, check_worlds, errors_at, notes_on, pilot_size
+from privacy_audit.estimate.scores import check_level, check_worlds, errors_at, notes_on
 
 LARGEST_EPSILON = 200.0
 _CELLS = 1000
@@ -49,22 +50,8 @@ def bayesian(
         ValueError: on empty, non-finite or misshapen scores, an unknown rule or a prior that is not positive.
     """
     d, d_prime = check_worlds(scores_d, scores_d_prime, delta, confidence)
-    rule = "the threshold was fixed before these scores were seen"
-    if isinstance(threshold, str):
-        if threshold != "held-out":
-            raise ValueError(f"threshold must be a number or held-out, got {threshold!r}")
-        first, first_prime = (
-            pilot_size(len(d), held_out_fraction),
-            pilot_size(len(d_prime), held_out_fraction),
-        )
-        rest = len(d) - first, len(d_prime) - first_prime
-        threshold = best_threshold(d[:first], d_prime[:first_prime], *rest, delta, confidence)
-        d, d_prime = d[first:], d_prime[first_prime:]
-        rule = (
-            f"the first {first} trials of D and {first_prime} of D' chose the threshold and are not counted"
-        )
-    elif not np.isfinite(threshold):
-        raise ValueError(f"threshold must be finite, got {threshold}")
+    choose = functools.partial(best_threshold, delta=delta, confidence=confidence)
+    threshold, d, d_prime, _, assumed = beforehand(d, d_prime, threshold, held_out_fraction, choose)
     _, (false_positives,), (false_negatives,) = errors_at(d, d_prime, threshold)
     counts = int(false_positives), int(false_negatives), len(d), len(d_prime)
     lower, upper = credible_interval(*counts, delta=delta, confidence=confidence, prior=prior)
@@ -78,10 +65,10 @@ def bayesian(
         valid=False,
         assumptions=(
             INDEPENDENT,
-            rule,
+            assumed,
             f"a credible bound: each rate has a Beta({prior:g}, {prior:g}) prior",
         ),
-        threshold=float(threshold),
+        threshold=threshold,
         false_positives=counts[0],
         false_negatives=counts[1],
         trials_d=counts[2],

@@ -1,10 +1,13 @@
 """ε from error counts by exact binomial (Clopper-Pearson) bounds (Paper L, §3.3, eq. 5)."""
 
+import functools
+
 import numpy as np
 from jaxtyping import Float
 from scipy.special import betaincinv
 
 from privacy_audit.estimate import every
+from privacy_audit.estimate.beforehand import beforehand
 from privacy_audit.estimate.result import Estimate
 from privacy_audit.estimate.scores import (
     check_level,
@@ -13,7 +16,6 @@ from privacy_audit.estimate.scores import (
     midpoint_thresholds,
     notes_on,
     observed_thresholds,
-    pilot_size,
 )
 
 HELD_OUT_FRACTION = 0.2
@@ -121,18 +123,23 @@ def clopper_pearson(
     5.600587531298923
     """
     d, d_prime = check_worlds(scores_d, scores_d_prime, delta, confidence)
-    if not isinstance(threshold, str):
-        if not np.isfinite(threshold):
-            raise ValueError(f"threshold must be finite, got {threshold}")
-        assumed = (INDEPENDENT, "the threshold was fixed before these scores were seen")
-        return at_threshold(d, d_prime, float(threshold), delta, confidence, "explicit", assumed)
-    if threshold == "held-out":
-        return _held_out(d, d_prime, delta, confidence, held_out_fraction)
     if threshold == "every":
         return _every(d, d_prime, delta, confidence)
     if threshold == "same-sample":
         return _same_sample(d, d_prime, delta, confidence)
-    raise ValueError(f"threshold must be a number or one of {', '.join(RULES)}, got {threshold!r}")
+    if isinstance(threshold, str) and threshold not in RULES:
+        raise ValueError(f"threshold must be a number or one of {', '.join(RULES)}, got {threshold!r}")
+    choose = functools.partial(best_threshold, delta=delta, confidence=confidence)
+    counted = beforehand(d, d_prime, threshold, held_out_fraction, choose)
+    return at_threshold(
+        counted.d,
+        counted.d_prime,
+        counted.threshold,
+        delta,
+        confidence,
+        counted.rule,
+        (INDEPENDENT, counted.assumption),
+    )
 
 
 def at_threshold(
@@ -175,14 +182,6 @@ def best_threshold(
     if promised.max() <= 0:  # nothing promised: the most balanced split of the largest advantage
         promised = -(fpr + fnr)
     return float(thresholds[np.argmax(promised)])
-
-
-def _held_out(d, d_prime, delta, confidence, fraction) -> Estimate:
-    first, first_prime = pilot_size(len(d), fraction), pilot_size(len(d_prime), fraction)
-    rest, rest_prime = d[first:], d_prime[first_prime:]
-    chosen = best_threshold(d[:first], d_prime[:first_prime], len(rest), len(rest_prime), delta, confidence)
-    split = f"the first {first} trials of D and {first_prime} of D' chose the threshold and are not counted"
-    return at_threshold(rest, rest_prime, chosen, delta, confidence, "held-out", (INDEPENDENT, split))
 
 
 def _same_sample(d, d_prime, delta, confidence) -> Estimate:

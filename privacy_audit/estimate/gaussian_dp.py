@@ -4,9 +4,10 @@ import numpy as np
 from scipy.special import ndtri
 
 from privacy_audit.bounds.profiles import GaussianDP
+from privacy_audit.estimate.beforehand import beforehand
 from privacy_audit.estimate.clopper_pearson import INDEPENDENT, rate_lower, rate_upper
 from privacy_audit.estimate.result import Estimate
-from privacy_audit.estimate.scores import check_worlds, errors_at, midpoint_thresholds, notes_on, pilot_size
+from privacy_audit.estimate.scores import check_worlds, errors_at, midpoint_thresholds, notes_on
 
 HELD_OUT_FRACTION = 0.05
 
@@ -37,27 +38,15 @@ def gaussian_dp(
         ValueError: on empty, non-finite or misshapen scores, or an unknown rule.
     """
     d, d_prime = check_worlds(scores_d, scores_d_prime, delta, confidence)
-    if isinstance(threshold, str):
-        if threshold != "held-out":
-            raise ValueError(f"threshold must be a number or held-out, got {threshold!r}")
-        first, first_prime = (
-            pilot_size(len(d), held_out_fraction),
-            pilot_size(len(d_prime), held_out_fraction),
-        )
-        threshold = balanced_threshold(d[:first], d_prime[:first_prime])
-        d, d_prime = d[first:], d_prime[first_prime:]
-        rule = (
-            f"the first {first} trials of D and {first_prime} of D' chose the threshold and are not counted"
-        )
-    elif np.isfinite(threshold):
-        rule = "the threshold was fixed before these scores were seen"
-    else:
-        raise ValueError(f"threshold must be finite, got {threshold}")
-    return _estimate(d, d_prime, float(threshold), delta, confidence, rule)
+    threshold, d, d_prime, _, assumed = beforehand(
+        d, d_prime, threshold, held_out_fraction, balanced_threshold
+    )
+    return _estimate(d, d_prime, threshold, delta, confidence, assumed)
 
 
-def balanced_threshold(d: np.ndarray, d_prime: np.ndarray) -> float:
-    """Where both error rates are nearest to each other: the best for μ, by symmetry of the Gaussian pair."""
+def balanced_threshold(d: np.ndarray, d_prime: np.ndarray, *counted: int) -> float:
+    """Where both error rates are nearest to each other: best for μ by symmetry, however many trials follow."""
+    del counted
     thresholds, false_positives, false_negatives = midpoint_thresholds(d, d_prime)
     return float(thresholds[np.argmin(np.abs(false_positives / len(d) - false_negatives / len(d_prime)))])
 
