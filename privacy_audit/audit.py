@@ -8,6 +8,7 @@ import os
 import sys
 from typing import Any
 
+import jax
 from absl import flags
 
 from privacy_audit.attacks import ADVERSARIES
@@ -19,8 +20,9 @@ from privacy_audit.config import (
     one_of,
     require,
 )
-from privacy_audit.devices import use_all_cores
-from privacy_audit.run import run_audit
+from privacy_audit.devices import Hosts, start_jax
+from privacy_audit.dry_run import measure_cost
+from privacy_audit.run import chunk_size, run_audit
 from privacy_audit.stopping import StopRule
 from privacy_audit.train.datasets import DATASETS
 from privacy_audit.train.models import MODELS
@@ -99,6 +101,16 @@ def make_command() -> Command:
     add(
         run, flags.DEFINE_integer, "cpu_devices", os.cpu_count() or 1, "devices that a CPU host is split into"
     )
+    add(
+        run,
+        flags.DEFINE_bool,
+        "dry_run",
+        False,
+        "print memory, proven epsilon and expected time; write nothing",
+    )
+    add(run, flags.DEFINE_string, "coordinator_address", None, "host:port of process 0, for jax.distributed")
+    add(run, flags.DEFINE_integer, "num_processes", 1, "hosts that share the run and its ledger")
+    add(run, flags.DEFINE_integer, "process_id", 0, "this host's number, from 0")
     add(run, flags.DEFINE_bool, "json", False, "print the report as the last line of stdout")
     return command
 
@@ -215,17 +227,23 @@ def body(command: Command) -> None:
     values = command.values
     require(values.cpu_devices >= 1, "cpu_devices", ">= 1", values.cpu_devices)
     require(values.chunk >= 0, "chunk", ">= 0", values.chunk)
-    use_all_cores(values.cpu_devices)
+    hosts = Hosts(values.coordinator_address, values.num_processes, values.process_id)
+    start_jax(values.cpu_devices, hosts)
     config = config_from_flags(command)
+    if values.dry_run:
+        devices = jax.local_devices()
+        print(measure_cost(config, chunk_size(values.chunk, config.trials, len(devices)), devices))
+        return
     folder = values.out or f"runs/audit-{config.identity[:12]}"
     document = run_audit(
         config,
         folder,
         stop=stop_from_flags(command, config),
+        hosts=hosts,
         chunk=values.chunk,
         say=lambda line: print(line, file=sys.stderr),
     )
-    if values.json:
+    if values.json and document:
         print(json.dumps(document, ensure_ascii=False))
 
 

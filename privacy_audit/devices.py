@@ -1,23 +1,64 @@
-"""Trials over devices: each device takes its share, one compiled program for all."""
+"""Devices and hosts: each device takes its share of a chunk, each process its share of the blocks."""
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import jax
 import numpy as np
 from jax.sharding import Mesh, PartitionSpec
 
+from privacy_audit.train.data import cache_folder
+
 AXIS = "trials"
+
+
+@dataclass(frozen=True)
+class Hosts:
+    """The processes that share a run; each plays its own blocks on its own devices.
+
+    Attributes:
+        coordinator: address of process 0 for `jax.distributed`; None where hosts need not know each other.
+        count: number of processes.
+        index: this one's number.
+    """
+
+    coordinator: str | None = None
+    count: int = 1
+    index: int = 0
+
+    def __post_init__(self):
+        if self.count < 1:
+            raise ValueError(f"num_processes must be >= 1, got {self.count}")
+        if not 0 <= self.index < self.count:
+            raise ValueError(f"process_id must be in 0 … {self.count - 1}, got {self.index}")
+
+    def mine(self, items: Sequence) -> list:
+        """Every `count`-th item, from this process's number on."""
+        return list(items[self.index :: self.count])
 
 
 def use_all_cores(count: int) -> None:
     """Makes a CPU host show `count` devices; harmless once JAX has started or where accelerators serve."""
-    try:
+    with contextlib.suppress(RuntimeError):
         jax.config.update("jax_num_cpu_devices", count)
-    except RuntimeError:
-        return
+
+
+def start_jax(cpu_devices: int, hosts: Hosts = Hosts()) -> None:
+    """Sets up JAX for a command: all cores of a CPU host, a persistent compilation cache, other hosts.
+
+    Must come before JAX's first computation; where that is past, what is running is kept.
+    """
+    use_all_cores(cpu_devices)
+    if jax.config.jax_compilation_cache_dir is None:
+        jax.config.update("jax_compilation_cache_dir", str(cache_folder() / "xla"))
+    if hosts.coordinator is not None:
+        if hasattr(jax.config, "jax_enable_recoverability"):  # a host may die and come back
+            jax.config.update("jax_enable_recoverability", True)
+        jax.distributed.initialize(hosts.coordinator, hosts.count, hosts.index)
 
 
 def over_devices(function: Callable, devices: Sequence[jax.Device], mapped: int) -> Callable:

@@ -55,6 +55,13 @@ class Game:
         """Trains and scores these trials."""
         return self.program(jnp.int32(who), self.members, self.targets, trials)
 
+    def bytes_for(self, chunk: int) -> int:
+        """Device memory that a call with so many trials takes: arguments, results and what is between."""
+        trials = jnp.arange(chunk, dtype=jnp.int32)
+        compiled = self.program.lower(jnp.int32(0), self.members, self.targets, trials).compile()
+        needs = compiled.memory_analysis()
+        return needs.argument_size_in_bytes + needs.output_size_in_bytes + needs.temp_size_in_bytes
+
 
 def trial_key(seed: int, world, trial) -> Key[Array, ""]:
     """The key of one trial: the same in any chunk, on any device, before and after a resume."""

@@ -7,6 +7,7 @@ replays what is missing or corrupt, and refuses a folder that holds another conf
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ class Ledger:
 
     def write(self, block: Block, arrays: Mapping[str, np.ndarray]) -> None:
         """Writes one block, whole or not at all."""
-        temporary = self.folder / f".{block.filename}.tmp"
+        temporary = self.folder / f".{block.filename}.{os.getpid()}.tmp"
         try:
             with temporary.open("wb") as file:
                 np.savez(file, **arrays)
@@ -121,7 +122,7 @@ def open_ledger(folder: str | epath.Path, run: Mapping[str, Any]) -> Ledger:
 
 def write_json(path: epath.Path, content: Mapping[str, Any]) -> None:
     """Writes a JSON file, whole or not at all."""
-    temporary = path.parent / f".{path.name}.tmp"
+    temporary = path.parent / f".{path.name}.{os.getpid()}.tmp"
     try:
         temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
         temporary.replace(path)

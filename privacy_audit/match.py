@@ -15,7 +15,7 @@ import numpy as np
 
 from privacy_audit.attacks import Task
 from privacy_audit.devices import over_devices
-from privacy_audit.game import Contestant, compile_game, teams_of, trial_key
+from privacy_audit.game import Contestant, Game, compile_game, teams_of, trial_key
 
 Part = Callable[[np.ndarray], dict[str, np.ndarray]]
 """trial numbers `[chunk]` -> scores"""
@@ -30,12 +30,14 @@ class Match:
         joining: what is played in world 1, by who joins.
         trained: trainings of one trial of both worlds.
         unshared: what they would be if each adversary trained its own two worlds.
+        games: the compiled trainings among the parts.
     """
 
     nobody: tuple[Part, ...]
     joining: tuple[Part, ...]
     trained: int
     unshared: int
+    games: tuple[Game, ...] = ()
 
     def __call__(self, who: int, trials) -> dict[str, np.ndarray]:
         """Scores of these trials: of all contestants for `who` 0, else of those who joined (others lack or are NaN)."""
@@ -58,7 +60,7 @@ def compile_match(
     task: Task, contestants: Sequence[Contestant], seed: int, devices: Sequence[jax.Device]
 ) -> Match:
     """Sorts the contestants by ground and compiles each ground's game."""
-    nobody, joining, trained = [], [], 0
+    nobody, joining, trained, games = [], [], 0, []
     drawn = [c for c in contestants if c.adversary.reduced]
     for contestant in drawn:
         play = compile_reduced(contestant, seed, devices)
@@ -73,7 +75,9 @@ def compile_match(
         nobody += [_joined(game, who) for who in absent]
         joining += [_joined(game, who) for who in range(1, teams + 1)]
         trained += len(absent) + teams
-    return Match(tuple(nobody), tuple(joining), trained, 2 * (len(shared) + len(own)))
+        games.append(game)
+    unshared = 2 * (len(shared) + len(own))
+    return Match(tuple(nobody), tuple(joining), trained, unshared, tuple(games))
 
 
 def compile_reduced(contestant: Contestant, seed: int, devices: Sequence[jax.Device]):

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
 
+from privacy_audit.devices import Hosts
 from privacy_audit.ledger import Block, CorruptBlock, Ledger, blocks
 from privacy_audit.progress import Progress
+
+ALONE = Hosts()
+
+SECONDS_BETWEEN_LOOKS = 1.0
 
 Play = Callable[[int, np.ndarray], dict[str, np.ndarray]]
 """(who joins, trial numbers `[chunk]`) -> scores by `adversary/statistic`"""
@@ -28,9 +34,9 @@ class Schedule(NamedTuple):
     contestants: int
     chunk: int
 
-    def trainings(self, trials: int) -> int:
-        """Of so many trials of both worlds."""
-        return trials * (1 + self.contestants)
+    def trainings_of(self, world: int) -> int:
+        """Trainings that one trial of a world takes."""
+        return self.contestants if world else 1
 
 
 class Part(NamedTuple):
@@ -45,8 +51,12 @@ class Part(NamedTuple):
         return len(next(iter(self.stored.values()))) if self.stored else 0
 
 
-def play_all(schedule: Schedule, trials: int, ledger: Ledger, say: Callable[[str], None]) -> int:
+def play_all(
+    schedule: Schedule, trials: int, ledger: Ledger, say: Callable[[str], None], hosts: Hosts = ALONE
+) -> int:
     """Plays whatever the ledger lacks of so many trials per world; returns how many it held.
+
+    With several hosts each plays every `hosts.count`-th block; none waits for another.
 
     Args:
         say: where to tell what was resumed.
@@ -55,12 +65,14 @@ def play_all(schedule: Schedule, trials: int, ledger: Ledger, say: Callable[[str
         RuntimeError: a Poisson batch overflowed its capacity (probability below 1e-9 a run).
         OSError: the ledger cannot be written.
     """
-    parts = stored_parts(trials, ledger, say)
+    parts = hosts.mine(stored_parts(trials, ledger, say))
+    wanted = sum(part.block.count for part in parts)
     held = sum(part.kept for part in parts)
     if held:
-        say(f"resumed {held} of {2 * trials} trials from {ledger.folder}")
-    trained = sum(part.kept * (schedule.contestants if part.block.world else 1) for part in parts)
-    progress = Progress(schedule.trainings(trials), "trainings", done=trained)
+        say(f"resumed {held} of {wanted} trials from {ledger.folder}")
+    trained = sum(schedule.trainings_of(part.block.world) * part.kept for part in parts)
+    total = sum(schedule.trainings_of(part.block.world) * part.block.count for part in parts)
+    progress = Progress(total, "trainings", done=trained)
     try:
         complete(schedule, parts, ledger, progress)
     finally:
@@ -78,6 +90,18 @@ def complete(schedule: Schedule, parts: list[Part], ledger: Ledger, progress: Pr
 def stored_parts(trials: int, ledger: Ledger, say: Callable[[str], None]) -> list[Part]:
     """Every block of so many trials with what the ledger holds of it."""
     return [_stored_part(ledger, block, say) for block in blocks(trials)]
+
+
+def wait_for_others(trials: int, ledger: Ledger, say: Callable[[str], None]) -> None:
+    """Returns when the ledger is complete, whoever completes it; says what it waits for."""
+    told = None
+    while lacking := [
+        part.block for part in stored_parts(trials, ledger, say) if part.kept < part.block.count
+    ]:
+        if len(lacking) != told:
+            told = len(lacking)
+            say(f"waiting for {told} blocks of other processes (first: {lacking[0].filename})")
+        time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def _stored_part(ledger: Ledger, block: Block, say: Callable[[str], None]) -> Part:

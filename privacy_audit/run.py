@@ -11,11 +11,12 @@ from etils import epath
 
 from privacy_audit.config import AuditConfig
 from privacy_audit.counted import counted_document, is_counted, play_counted
+from privacy_audit.devices import Hosts
 from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.explicit import explicit_thresholds
 from privacy_audit.ledger import BLOCK, Ledger, open_ledger, write_json
 from privacy_audit.match import compile_match
-from privacy_audit.play import Schedule, play_all
+from privacy_audit.play import ALONE, Schedule, play_all, wait_for_others
 from privacy_audit.prepare import craft_all, prepare_task
 from privacy_audit.report import publish
 from privacy_audit.report.document import SCHEMA_VERSION, hardware, versions
@@ -32,14 +33,16 @@ def run_audit(
     folder: str | epath.Path,
     *,
     stop: StopRule | None = None,
+    hosts: Hosts = ALONE,
     chunk: int = 0,
     devices: Sequence[jax.Device] | None = None,
     say: Callable[[str], None] = print,
 ) -> dict[str, Any]:
-    """Plays (or resumes) a run in `folder`, and writes and returns its report.
+    """Plays (or resumes) a run in `folder`, and writes and returns its report (the first process does).
 
     Args:
         stop: ends the run before `config.trials` once it is met; the bounds are then `anytime` ones.
+        hosts: the processes that share the run; the first waits for all and writes the report.
         chunk: trials per call of the compiled program, rounded up to whole shares; 0: what suits the devices.
         devices: where trials are trained; all local devices by default.
         say: where to tell how the run goes.
@@ -54,7 +57,10 @@ def run_audit(
     say(f"proven ε = {_proven(config):.4g} at δ = {config.delta:g}, σ = {config.noise_multiplier:.4g}")
     if is_counted(config):
         return _run_counted(config, ledger, devices, began, say)
-    played, resumed = _play(config, ledger, stop, chunk, devices, say)
+    played, resumed = _play(config, ledger, stop, hosts, chunk, devices, say)
+    if hosts.index:
+        return {}
+    wait_for_others(played, ledger, say)
     facts = {
         "adjacency": config.profile.adjacency,
         "accountant": config.accountant,
@@ -67,7 +73,7 @@ def run_audit(
 
 
 def _play(
-    config: AuditConfig, ledger: Ledger, stop: StopRule | None, chunk: int, devices, say
+    config: AuditConfig, ledger: Ledger, stop: StopRule | None, hosts: Hosts, chunk: int, devices, say
 ) -> tuple[int, int]:
     """Plays the trials; returns how many per world, and how many the ledger held before."""
     say("crafting: " + ", ".join(config.adversaries))
@@ -78,7 +84,7 @@ def _play(
     chunk = chunk_size(chunk, config.trials, len(devices))
     schedule = Schedule(match, match.joiners, chunk)
     if stop is None:
-        return config.trials, play_all(schedule, config.trials, ledger, say)
+        return config.trials, play_all(schedule, config.trials, ledger, say, hosts)
     return play_until(schedule, config.trials, stop, ledger, say), 0
 
 

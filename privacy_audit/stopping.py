@@ -63,7 +63,7 @@ def play_until(
     """
     check_beyond_pilot(trials)
     schedule = schedule._replace(chunk=min(schedule.chunk, STEP))
-    progress = Progress(schedule.trainings(trials), "trainings")
+    progress = Progress(trials * (1 + schedule.contestants), "trainings")
     audits: Audits = {}
     try:
         for done in [PILOT, *range(PILOT + STEP, trials, STEP), trials]:
