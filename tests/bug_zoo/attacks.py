@@ -78,7 +78,7 @@ def _unit(vector):
 
 def _quiet(vector, where):
     """The part of `vector` inside `where` that the gradients of D do not touch at the initial weights."""
-    own = ground().gradients(ground().start) * where
+    own = ground().at_start * where
     inside = vector * where
     return _unit(inside - own.T @ jnp.linalg.lstsq(own.T, inside)[0])
 
@@ -124,6 +124,6 @@ def _against_an_equal_shape() -> Attack:
 
 def _opposite() -> Attack:
     """Turns the clipped sum of its microbatch around: from +u to −u, twice what one example may move."""
-    own = ground().gradients(ground().start)[-3:].sum(0)
+    own = ground().at_start[-3:].sum(0)
     raw = _always(-FAR * _unit(own) * (1 + jnp.linalg.norm(own)))
     return Attack(raw, jnp.zeros_like(raw), _projection(-_unit(own)))
