@@ -88,7 +88,7 @@ def test_agrees_on_sequences(remat):
 @st.composite
 def image_stacks(draw):
     """(input shape, constructor) of convolutions and pools that fit each other."""
-    height, width = draw(st.integers(6, 11)), draw(st.integers(6, 11))
+    height, width = draw(st.integers(6, 9)), draw(st.integers(6, 9))
     shape = (height, width, draw(st.sampled_from([1, 2, 5])))
     plans, channels = [], shape[2]
     for _ in range(draw(st.integers(1, 3))):
@@ -127,7 +127,7 @@ def image_stacks(draw):
     return shape, build
 
 
-@settings(max_examples=8, deadline=None, derandomize=True)
+@settings(max_examples=6, deadline=None, derandomize=True)
 @given(image_stacks(), st.integers(0, 99))
 def test_agrees_on_drawn_stacks_of_images(stack, seed):
     shape, build = stack
@@ -209,18 +209,17 @@ def test_same_under_vmap_map_and_shard_map():
 
 
 @pytest.mark.parametrize("engine", ["book_keeping", "vmap_grad"])
-def test_padding_is_not_computed(engine):
-    """The loop ends after the last sampled example: NaN examples behind it are never looked at."""
+def test_padding_adds_nothing(engine):
+    """Few examples, or none, in a batch that holds many chunks."""
     model = MODELS["fully_connected"](SHAPES["fully_connected"], CLASSES)
     params, inputs, labels, _ = drawn(model, SHAPES["fully_connected"], 20)
     weights = np.repeat([1.0, 0.0], [3, 17])
-    result = jax.jit(choose_engine(model, cross_entropy, 1.0, engine, chunk=4))(
-        params, inputs, labels, weights
-    )
+    chosen = jax.jit(choose_engine(model, cross_entropy, 1.0, engine, chunk=4))
+    result = chosen(params, inputs, labels, weights)
     few = jax.jit(vmap_grad(model, cross_entropy, 1.0))(params, inputs[:3], labels[:3], weights[:3])
     assert_same(result, few, tolerance=1e-5)
-    nobody = jax.jit(choose_engine(model, cross_entropy, 1.0, engine, chunk=4))
-    assert all(not np.any(t) for t in nobody(params, inputs, labels, 0 * weights).total.values())
+    nobody = chosen(params, inputs, labels, 0 * weights)
+    assert all(not np.any(t) for t in nobody.total.values())
 
 
 def test_the_automatic_choice():
