@@ -87,7 +87,7 @@ class Command:
 
     def _one_line(self, error: Exception) -> str:
         message = re.sub(r"\s*\n\s*", " ", str(error)).strip()
-        if isinstance(error, OSError) and not isinstance(error, flags.Error):
+        if isinstance(error, OSError) and "out" in self.values:
             return f"--out must be a folder that can be written, got {message}"
         first = message.split(" ", 1)[0]
         return f"--{message}" if first in self.values else message

@@ -1,13 +1,18 @@
-"""`python -m privacy_audit.estimate scores.csv`: bounds on ε from scores that were made anywhere."""
+"""`python -m privacy_audit.estimate FILE`: bounds on ε from scores that were made anywhere."""
 
 import functools
 import json
-import sys
 
-from absl import app, flags
+from absl import flags
 
 from privacy_audit import estimate
+from privacy_audit.command import Command, main
 from privacy_audit.estimate.tables import read_scores
+
+SUMMARY = (
+    "Turns scores that were made elsewhere into lower bounds on epsilon. FILE is a .csv, .npz or .parquet with "
+    "columns world (0: D, 1: D'), score (higher = more likely D') and, if it has one, trial."
+)
 
 METHODS = {
     "held-out": functools.partial(estimate.clopper_pearson, threshold="held-out"),
@@ -18,53 +23,44 @@ METHODS = {
     "mechanism_fit": estimate.mechanism_fit,
 }
 
-_DELTA = flags.DEFINE_float("delta", 1e-5, "δ at which ε is stated, in [0, 1).")
-_CONFIDENCE = flags.DEFINE_float("confidence", 0.95, "Coverage of each bound, in (0, 1).")
-_METHODS = flags.DEFINE_list(
-    "methods", ["held-out", "every", "gaussian_dp", "mechanism_fit"], f"Which of: {', '.join(METHODS)}."
-)
-_THRESHOLD = flags.DEFINE_float(
-    "threshold", None, "Count at this threshold, fixed before the scores were seen."
-)
-_JSON = flags.DEFINE_bool("json", False, "Print one JSON object instead of a table.")
+
+def make_command() -> Command:
+    """The command with its flags."""
+    command = Command("privacy_audit.estimate", SUMMARY, positional=("FILE",))
+    what, output = "What to estimate", "Output"
+    command.define(what, flags.DEFINE_float, "delta", 1e-5, "δ at which ε is stated, in [0, 1)")
+    command.define(what, flags.DEFINE_float, "confidence", 0.95, "coverage of each bound, in (0, 1)")
+    default = ["held-out", "every", "gaussian_dp", "mechanism_fit"]
+    command.define(what, flags.DEFINE_list, "methods", default, f"some of {', '.join(METHODS)}")
+    fixed = "count at this threshold, fixed before the scores were seen"
+    command.define(what, flags.DEFINE_float, "threshold", None, fixed)
+    command.define(output, flags.DEFINE_bool, "json", False, "print one JSON object instead of a table")
+    return command
 
 
-def run(path: str) -> str:
-    """The report on one file, as text."""
-    d, d_prime = read_scores(path)
-    chosen = {name: METHODS[name] for name in _METHODS.value}
-    if _THRESHOLD.value is not None:
-        explicit = functools.partial(estimate.clopper_pearson, threshold=_THRESHOLD.value)
-        chosen = {"explicit": explicit, **chosen}
-    level = {"delta": _DELTA.value, "confidence": _CONFIDENCE.value}
-    results = {name: method(d, d_prime, **level) for name, method in chosen.items()}
-    area = estimate.auc(d, d_prime, confidence=_CONFIDENCE.value)
-    if _JSON.value:
+def body(command: Command) -> None:
+    """Reads the scores and prints what they show."""
+    values = command.values
+    unknown = sorted(set(values.methods) - set(METHODS))
+    if unknown:
+        raise ValueError(f"methods must be among {', '.join(METHODS)}, got {unknown[0]}")
+    d, d_prime = read_scores(command.arguments[0])
+    level = {"delta": values.delta, "confidence": values.confidence}
+    results = {name: METHODS[name](d, d_prime, **level) for name in values.methods}
+    if values.threshold is not None:
+        explicit = estimate.clopper_pearson(d, d_prime, threshold=values.threshold, **level)
+        results = {"explicit": explicit, **results}
+    area = estimate.auc(d, d_prime, confidence=values.confidence)
+    if values.json:
         bounds = {name: result.to_json() for name, result in results.items()}
-        return json.dumps({"estimates": bounds, "auc": area.to_json()}, indent=2, allow_nan=False)
-    lines = [f"{len(d)} trials of D, {len(d_prime)} of D'; ceiling ε = {_ceiling(d, d_prime):.4g}"]
-    lines += [f"AUC {area.point:.4f} [{area.lower:.4f}, {area.upper:.4f}]", *map(str, results.values())]
-    return "\n".join(lines + [f"note: {note}" for note in area.notes])
-
-
-def _ceiling(d, d_prime) -> float:
-    trials = min(len(d), len(d_prime))
-    return estimate.ceiling(trials, delta=_DELTA.value, confidence=_CONFIDENCE.value)
-
-
-def main(arguments: list[str]) -> None:
-    """Prints the report; a bad input is one line on stderr and exit code 2."""
-    try:
-        if len(arguments) != 2:
-            raise ValueError(f"give one file of scores, got {len(arguments) - 1}")
-        unknown = sorted(set(_METHODS.value) - set(METHODS))
-        if unknown:
-            raise ValueError(f"methods must be among {', '.join(METHODS)}, got {unknown[0]}")
-        print(run(arguments[1]))
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+        print(json.dumps({"estimates": bounds, "auc": area.to_json()}, indent=2, allow_nan=False))
+        return
+    ceiling = estimate.ceiling(min(len(d), len(d_prime)), **level)
+    print(f"{len(d)} trials of D, {len(d_prime)} of D'; ceiling ε = {ceiling:.4g}")
+    print(f"AUC {area.point:.4f} [{area.lower:.4f}, {area.upper:.4f}]", *map(str, results.values()), sep="\n")
+    for note in area.notes:
+        print(f"note: {note}")
 
 
 if __name__ == "__main__":
-    app.run(main)
+    main(make_command(), body)

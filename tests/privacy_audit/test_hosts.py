@@ -26,7 +26,7 @@ def test_impossible_numbers_are_one_line(count, index):
 
 def test_processes_share_the_blocks_without_overlap():
     parts = [Hosts(None, 3, index).mine(range(10)) for index in range(3)]
-    assert sorted(sum(parts, [])) == list(range(10))
+    assert sorted(number for part in parts for number in part) == list(range(10))
 
 
 def start(out, index, port):

@@ -141,5 +141,5 @@ def test_command_reports_and_refuses(tmp_path):
     assert json.loads(good.stdout)["estimates"]["held-out"]["epsilon_lower"] > 0
     bad = subprocess.run([*command, str(tmp_path / "no.csv")], capture_output=True, text=True, check=False)
     assert bad.returncode == 2
-    assert bad.stderr.startswith("error: scores must be an existing file")
+    assert bad.stderr.startswith("privacy_audit.estimate: scores must be an existing file")
     assert bad.stderr.count("\n") == 1
