@@ -33,8 +33,8 @@ def run(*flags):
         ("--delta=0", "--delta must be in (0, 1) to calibrate"),
         ("--trials=1", "--trials must be >= 2 per world, got 1"),
         ("--trials=many", "flag --trials=many: invalid literal"),
-        ("--adversary=nobody", "--adversary must be one of api_access, gradient"),
-        ("--dataset=imagenet", "--dataset must be one of mnist5k, mnist, cifar10, got imagenet"),
+        ("--adversary=nobody", "--adversary must be one of api_access, static_poison"),
+        ("--dataset=imagenet", "--dataset must be one of mnist5k, mnist, cifar10"),
         ("--model=vit", "--model must be one of cnn, fully_connected, got vit"),
         ("--batch_size=1001", "--batch_size must be <= num_examples (1000), got 1001"),
         ("--num_examples=5000", "--num_examples must be between 1 and 4998"),
@@ -44,7 +44,7 @@ def run(*flags):
         ("--noise_multiplier=0", "--noise_multiplier must be > 0 and finite, got 0"),
         ("--learning_rate=nan", "--learning_rate must be >= 0 and finite, got nan"),
         ("--confidence=1", "--confidence must be in (0, 1), got 1"),
-        ("--threshold=best", "--threshold must be a number or one of held-out, every, same-sample, got best"),
+        ("--threshold=best", "--threshold must be a number or one of held-out, explicit, every, anytime, same-sample, got best"),
         ("--accountant=none", "--accountant must be one of pld, rdp, got none"),
         ("--steps=0", "--steps must be >= 1, got 0"),
         ("--watermark_pairs=100000", "--watermark_pairs must be between 1 and"),
@@ -136,3 +136,26 @@ def test_a_killed_run_resumes_to_the_very_same_scores(tmp_path):
             assert a.files == b.files
             for array in a.files:
                 np.testing.assert_array_equal(a[array], b[array])
+
+
+def test_a_dry_run_states_its_cost_and_writes_nothing(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert run(*SMALL, "--trials=100", "--adversary=api_access", "--dry_run") == 0
+    printed = capsys.readouterr().out
+    for part in (
+        "proven ε",
+        "3 steps, N = 60, q = 0.2",
+        "200 in all",
+        "trials per chunk",
+        "MiB a device",
+        "ms a training",
+    ):
+        assert part in printed
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_stop_rule_excludes_other_thresholds(capsys):
+    assert run("--stop_when_above=1", "--threshold=every") == 2
+    assert "--threshold must be anytime where a stop rule is given" in capsys.readouterr().err
+    assert run("--stop_when_above=-1") == 2
+    assert "--stop_when_above must be >= 0, got -1" in capsys.readouterr().err
