@@ -41,7 +41,7 @@ def make_task(config: AuditConfig, model: Model, roles: Roles) -> Task:
         model=model,
         loss=cross_entropy,
         plan=plan,
-        engine=choose_engine(model, cross_entropy, plan.clipping_norm),
+        engine=choose_engine(model, cross_entropy, plan.clipping_norm, batch_size=plan.batch_size),
         optimizer=optax.sgd(config.learning_rate),
         capacity=capacity_for(plan.num_examples, plan.sampling_rate, draws=plan.steps * trainings),
     )
