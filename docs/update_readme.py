@@ -28,8 +28,9 @@ def table(report: dict) -> str:
     first = next(iter(report["adversaries"].values()))
     lines += [
         "",
-        f"Proven: ε = {report['epsilon_proven']:.2f} at δ = {report['delta']:g}. {first['trials_per_world']} trials per world, "
-        f"{first['method']}, {report['seconds']:.0f} s on {report['hardware']['devices']} CPU cores, "
+        f"Proven: ε = {report['epsilon_proven']:.2f} at δ = {report['delta']:g}. "
+        f"{first['trials_per_world']} trials per world, {first['method']}, "
+        f"{report['seconds']:.0f} s on {report['hardware']['devices']} CPU cores, "
         f"seed {report['config']['seed']}, jax {report['versions']['jax']}.",
     ]
     return "\n".join(lines)
