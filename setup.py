@@ -31,7 +31,7 @@ CORE = [
     "six",
     "tqdm",
 ]
-DATA = ["array_record", "tensorflow-datasets>=4.9.7"]
+DATA = ["array_record", "importlib_resources", "tensorflow-datasets>=4.9.7"]
 TEST = ["hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff", "setuptools>=70", "wheel"]
 PEERS = ["equinox", "flax"]
 SPEED_PEERS = ["jax_privacy==2.0.0", "opacus>=1.5", "torch==2.13.0"]

@@ -3,13 +3,17 @@
 from collections.abc import Callable
 
 from ..data import Dataset
+from .complete_journey import complete_journey
 from .mnist5k import mnist5k
+from .purchase import purchase
 from .tfds import cifar10, mnist
 
 DATASETS: dict[str, Callable[[str | None], Dataset]] = {
     "mnist5k": mnist5k,
     "mnist": mnist,
     "cifar10": cifar10,
+    "purchase": purchase,
+    "complete_journey": complete_journey,
 }
 """name -> data_dir (None: the source's own default) -> Dataset"""
 

@@ -21,7 +21,7 @@ def cifar10(data_dir: str | None = None) -> Dataset:
 
 
 def _images(name: str, data_dir: str | None) -> Dataset:
-    source = f"{name}-{_fingerprint(data_dir)}"
+    source = f"{name}-{fingerprint(data_dir)}"
     arrays = cached(source, lambda: _decode(name, data_dir))
     train, test = (
         Examples(arrays[f"{split}_inputs"], arrays[f"{split}_labels"]) for split in ("train", "test")
@@ -29,7 +29,7 @@ def _images(name: str, data_dir: str | None) -> Dataset:
     return Dataset(name, train, test, num_classes=10)
 
 
-def _fingerprint(data_dir: str | None) -> str:
+def fingerprint(data_dir: str | None) -> str:
     """Two folders may hold different copies under one name, so each gets its own cache."""
     where = "default" if data_dir is None else str(pathlib.Path(data_dir).expanduser().resolve())
     return hashlib.sha256(where.encode()).hexdigest()[:12]
