@@ -43,10 +43,7 @@ Method = Callable[[Key[Array, ""], Task, Shadows, PoisonOptions], Record]
 
 
 def craft_poison(key: Key[Array, ""], task: Task, options: PoisonOptions) -> Pair:
-    """Trains the shadow models and makes the poison.
-
-    In a replace-one game D holds the same input under the label that the shadow models find likeliest, so that the
-    worlds pull the model in opposite directions.
+    """Trains the shadow models and makes the poison with them.
 
     Raises:
         ValueError: an option is unknown or out of range.
@@ -54,7 +51,16 @@ def craft_poison(key: Key[Array, ""], task: Task, options: PoisonOptions) -> Pai
     check_options(options)
     shadow_key, poison_key = jax.random.split(key)
     shadows = shadow_runs(shadow_key, task, bystander(), options.num_shadow_models).params
-    poison = METHODS[options.poison](poison_key, task, shadows, options)
+    return poison_against(poison_key, task, shadows, options)
+
+
+def poison_against(key: Key[Array, ""], task: Task, shadows: Shadows, options: PoisonOptions) -> Pair:
+    """Makes the poison for these shadow models.
+
+    In a replace-one game D holds the same input under the label that the shadow models find likeliest, so that the
+    worlds pull the model in opposite directions.
+    """
+    poison = METHODS[options.poison](key, task, shadows, options)
     return Pair(poison, Record(poison.inputs, likeliest_other(task.trainer, shadows, poison)))
 
 

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Key
 
-from ..train.trial import Hooks, Trained, run_trial
+from ..train.trial import Hooks, Trained, Trainer, run_trial
 from .task import Examples, Task
-
-
-def shadow_examples(key: Key[Array, ""], task: Task) -> Examples:
-    """N examples for one shadow run: without replacement where the shadow set is large enough."""
-    available = task.shadow[1].shape[0]
-    wanted = task.trainer.plan.num_examples
-    chosen = jax.random.choice(key, available, (wanted,), replace=available < wanted)
-    inputs, labels = task.shadow
-    return inputs[chosen], labels[chosen]
 
 
 def shadow_runs(
@@ -38,13 +31,25 @@ def shadow_runs(
     if count < 2:
         raise ValueError(f"num_shadow_models must be >= 2, got {count}")
 
-    def one_run(run_key, fixed):
-        data_key, init_key, trial_key = jax.random.split(run_key, 3)
-        data = shadow_examples(data_key, task) if fixed is None else fixed
-        return run_trial(trial_key, task.initial(init_key), data, task.trainer, hooks)
-
-    program = jax.jit(lambda keys, fixed: jax.lax.map(lambda k: one_run(k, fixed), keys))
-    trained = program(jax.random.split(key, count), examples)
+    data = task.shadow if examples is None else examples
+    keys = jax.random.split(key, count)
+    trained = _train_all(task.trainer, task.initial, hooks, examples is None, keys, data)
     if jnp.any(trained.overflowed):
         raise RuntimeError("a shadow run drew a larger batch than its capacity; use another seed")
     return trained
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3))
+def _train_all(trainer: Trainer, initial, hooks: Hooks, drawn: bool, keys, data: Examples) -> Trained:
+    """One training a key; the program is cached for the same trainer and hooks."""
+    available, wanted = data[1].shape[0], trainer.plan.num_examples
+
+    def one_run(run_key):
+        data_key, init_key, trial_key = jax.random.split(run_key, 3)
+        own = data
+        if drawn:  # without replacement where there are enough
+            chosen = jax.random.choice(data_key, available, (wanted,), replace=available < wanted)
+            own = tuple(array[chosen] for array in data)
+        return run_trial(trial_key, initial(init_key), own, trainer, hooks)
+
+    return jax.lax.map(one_run, keys)

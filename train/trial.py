@@ -41,7 +41,7 @@ class Trained(NamedTuple):
     overflowed: Bool[Array, ""]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Trainer:
     """The static parts of a training run, resolved once.
 
@@ -62,12 +62,20 @@ class Trainer:
 
 
 def bystander() -> Hooks:
-    """Hooks of a training that nobody joins or watches."""
-    return Hooks(
-        init=lambda: (),
-        contribute=lambda state, params, step: (jax.tree.map(jnp.zeros_like, params), state),
-        observe=lambda state, step: state,
-    )
+    """Hooks of a training that nobody joins or watches; always the same, so that programs with them are cached."""
+    return Hooks(init=_no_state, contribute=_no_gradient, observe=_unchanged)
+
+
+def _no_state():
+    return ()
+
+
+def _no_gradient(state, params: Params, step):
+    return jax.tree.map(jnp.zeros_like, params), state
+
+
+def _unchanged(state, step: Step):
+    return state
 
 
 def run_trial(

@@ -28,7 +28,8 @@ def clean_sums(ground):
         init=lambda: (jnp.int32(0), jnp.zeros((3, 131))),
         observe=lambda s, step: (s[0] + 1, s[1].at[s[0]].set(ravel_pytree(step.clean_sum)[0])),
     )
-    return run_trial(jax.random.key(4), ground.initial(None), ground.members, ground.trainer, hooks)
+    train = jax.jit(lambda key: run_trial(key, ground.initial(None), ground.members, ground.trainer, hooks))
+    return train(jax.random.key(4))
 
 
 def test_soft_labels_leave_no_gradients_and_the_model_stays(task):

@@ -47,7 +47,10 @@ def test_gradients_read_off_two_models_weigh_as_the_released_ones(task):
 
     leak = Leak(jnp.zeros((3, 1)), jnp.zeros((3, 1)))
     hooks = bystander()._replace(init=lambda: (jnp.int32(0), jnp.zeros((3, 2))), observe=observe)
-    _, rows = run_trial(jax.random.key(1), task.initial(None), task.members, task.trainer, hooks).state
+    train = jax.jit(
+        lambda key: run_trial(key, task.initial(None), task.members, task.trainer, hooks).state[1]
+    )
+    rows = train(jax.random.key(1))
     np.testing.assert_allclose(rows[:, 0], rows[:, 1], rtol=1e-3, atol=1e-4)
     assert np.abs(rows[:, 0]).min() > 0
 
@@ -81,6 +84,7 @@ def test_the_query_loss_after_the_step_is_differentiated_through_clipping_and_up
     def objective(x):
         return adaptive_poison.query_loss_after(task.trainer, target, x, params)
 
+    objective = jax.jit(objective)
     slope = jax.grad(objective)(image)
     direction = slope / jnp.linalg.norm(slope)
     difference = (objective(image + 0.01 * direction) - objective(image - 0.01 * direction)) / 0.02
@@ -90,8 +94,9 @@ def test_the_query_loss_after_the_step_is_differentiated_through_clipping_and_up
 def test_renewing_raises_the_query_loss_after_the_step(task, adaptive):
     _, target = adaptive
     params, image = task.initial(jax.random.key(0)), task.fresh[0][7]
-    better = adaptive_poison.improve(task.trainer, target, image, params, 10, 0.05)
-    losses = [adaptive_poison.query_loss_after(task.trainer, target, x, params) for x in (image, better)]
+    better = jax.jit(lambda x: adaptive_poison.improve(task.trainer, target, x, params, 10, 0.05))(image)
+    after = jax.jit(lambda x: adaptive_poison.query_loss_after(task.trainer, target, x, params))
+    losses = [after(x) for x in (image, better)]
     assert losses[1] > losses[0]
     assert float(better.min()) >= 0
     assert float(better.max()) <= 1
@@ -104,9 +109,10 @@ def test_both_readings_of_when_the_poison_is_renewed(task, adaptive, every, rene
     adversary, target = adaptive_poison.adaptive_poison(task.trainer, options), adaptive[1]
     target = target._replace(poison=target.poison._replace(inputs=jnp.full(12, 0.5)))
     state, changed = adversary.init(target, jax.random.key(0)), []
+    observe = jax.jit(adversary.observe)
     for step in range(1, 5):
         params = task.trainer.model.init(jax.random.key(step))
-        after = adversary.observe(target, state, View(params, None, task.initial(None)))
+        after = observe(target, state, View(params, None, task.initial(None)))
         if not np.array_equal(after.inputs, state.inputs):
             changed.append(step)
         state = after

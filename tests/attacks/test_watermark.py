@@ -36,7 +36,8 @@ def test_it_lies_where_training_moves_least(task, watermark):
 
     hooks = bystander()._replace(init=lambda: jnp.zeros(PARAMETERS), observe=observe)
     start = task.initial(jax.random.key(0))
-    moved = np.asarray(run_trial(jax.random.key(9), start, task.shadow, task.trainer, hooks).state)
+    train = jax.jit(lambda key: run_trial(key, start, task.shadow, task.trainer, hooks).state)
+    moved = np.asarray(train(jax.random.key(9)))
     chosen = moved[np.asarray(watermark.positions)]
     assert np.median(chosen) < np.quantile(moved, 0.1) + 1e-9
 
