@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -51,10 +52,13 @@ def make_task(config: AuditConfig, model: Model, roles: Roles) -> Task:
     return task
 
 
-def craft_all(config: AuditConfig, task: Task) -> list[Contestant]:
+def craft_all(
+    config: AuditConfig, task: Task, say: Callable[[str], None] = lambda line: None
+) -> list[Contestant]:
     """Lets each adversary prepare its ground and its target; the same crafter makes the same target."""
     contestants = []
     for name in config.adversaries:
+        say(f"crafting: {name}")
         entry = ADVERSARIES[name]
         adversary = entry.make(task.trainer, config.options.get(name, entry.options()))
         ground = adversary.ground(task) if adversary.ground else None

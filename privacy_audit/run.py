@@ -76,9 +76,8 @@ def _play(
     config: AuditConfig, ledger: Ledger, stop: StopRule | None, hosts: Hosts, chunk: int, devices, say
 ) -> tuple[int, int]:
     """Plays the trials; returns how many per world, and how many the ledger held before."""
-    say("crafting: " + ", ".join(config.adversaries))
     task = prepare_task(config)
-    contestants = craft_all(config, task)
+    contestants = craft_all(config, task, say)
     match = compile_match(task, contestants, config.seed, devices)
     say(match.sharing(config.trials))
     chunk = chunk_size(chunk, config.trials, len(devices))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
+import pathlib
 import platform
 from collections.abc import Mapping
 from typing import Any
@@ -44,9 +46,25 @@ def versions() -> dict[str, str]:
 
 
 def hardware() -> dict[str, Any]:
-    """The devices that JAX computes on."""
+    """The devices that JAX computes on, and the host's processor and cores."""
     devices = jax.devices()
-    return {"platform": devices[0].platform, "kind": devices[0].device_kind, "devices": len(devices)}
+    return {
+        "platform": devices[0].platform,
+        "kind": devices[0].device_kind,
+        "devices": len(devices),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _processor() -> str:
+    """The processor's name where the host tells it, else its architecture."""
+    try:
+        lines = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.machine()
+    names = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
 
 
 def _best_of_all(verdict: Verdict) -> dict[str, Any]:
