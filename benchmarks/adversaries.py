@@ -16,9 +16,9 @@ from pathlib import Path
 import jax
 import numpy as np
 from absl import app, flags
-from privacy_audit.attacks import ADVERSARIES
 from scipy import stats
 
+from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.config import AuditConfig, calibrated_noise
 from privacy_audit.devices import use_all_cores
 from privacy_audit.estimate import auc, auc_difference, clopper_pearson

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.optimize
 import scipy.signal
 import scipy.stats
+
 from privacy_audit.bounds import poisson_binomial, sweep_max_successes, sweep_success_bound
 
 RESULT = pathlib.Path(__file__).parent / "results" / "bounds.json"

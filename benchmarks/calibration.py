@@ -16,6 +16,7 @@ import time
 import numpy as np
 import riskcal
 from dp_accounting.pld import privacy_loss_distribution
+
 from privacy_audit.bounds.calibrate_risk import noise_multiplier_for_advantage
 from privacy_audit.bounds.profiles import dpsgd
 

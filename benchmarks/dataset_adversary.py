@@ -3,7 +3,8 @@
     python benchmarks/dataset_adversary.py --out=benchmarks/results/dataset_adversary.json
 
 Proven ε = 4, δ = 1e-5, two-sided 95%. The threshold comes from the score's exact law, before any trial; beside it the
-one that the counted trials themselves prefer (not a valid bound). At q = 1 and T = 4 the best test expects 3.08 and 3.79.
+one that the counted trials themselves prefer (not a valid bound). At q = 1 and T = 4 the best test expects
+3.08 and 3.79.
 """
 
 import dataclasses
@@ -14,8 +15,8 @@ import time
 
 import jax
 from absl import app, flags
-from privacy_audit.attacks import ADVERSARIES
 
+from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.config import AuditConfig, calibrated_noise
 from privacy_audit.counted import counted_document, play_counted
 from privacy_audit.devices import use_all_cores

@@ -17,11 +17,11 @@ import time
 import numpy as np
 from absl import app, flags
 from jax_privacy import auditing
-from privacy_audit.bounds.calibrate import noise_multiplier_for_epsilon
-from privacy_audit.bounds.profiles import GaussianDP
 from scipy.special import betaincinv
 
 from privacy_audit import estimate
+from privacy_audit.bounds.calibrate import noise_multiplier_for_epsilon
+from privacy_audit.bounds.profiles import GaussianDP
 from privacy_audit.estimate import anytime, every
 from privacy_audit.estimate.bayesian import posterior_at_most
 from privacy_audit.estimate.mechanism_fit import parameter_p_value

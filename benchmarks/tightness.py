@@ -19,6 +19,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+
 from privacy_audit.bounds import max_successes, success_bound
 from privacy_audit.bounds.priors import uniform
 from privacy_audit.bounds.profiles import ApproximateDP, GaussianDP

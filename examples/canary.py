@@ -1,6 +1,7 @@
 """What both examples train on: 100 real digits, and in world 1 a canary: an image with the wrong label."""
 
 import numpy as np
+
 from privacy_audit.bounds.profiles import DPSGD
 from privacy_audit.train.data import split_roles
 from privacy_audit.train.datasets import DATASETS

@@ -1,6 +1,6 @@
 """Audits a jax_privacy training loop: `python examples/jax_privacy_trainer.py`.
 
-Needs `pip install 'privacy-audit[peers]'`. Who is not sampled is a padding example, so that one program serves all steps.
+Needs `pip install "privacy-audit[peers]"`. Who is not sampled is a padding example: one program serves all steps.
 """
 
 import jax

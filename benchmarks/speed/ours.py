@@ -7,6 +7,8 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 import optax
+
+from privacy_audit.devices import over_devices
 from privacy_audit.train.backend import compiler_options, is_cpu, trials_at_once
 from privacy_audit.train.clipping import ClippedSum, Engine
 from privacy_audit.train.dpsgd import Plan, dpsgd_step
@@ -14,8 +16,6 @@ from privacy_audit.train.engines import choose_engine
 from privacy_audit.train.losses import cross_entropy
 from privacy_audit.train.models import MODELS
 from privacy_audit.train.sampling import Batch, capacity_for, poisson_batch
-
-from privacy_audit.devices import over_devices
 
 from .workloads import CLASSES, CLIPPING_NORM, LEARNING_RATE, NOISE_MULTIPLIER, SHAPES, Row, examples
 

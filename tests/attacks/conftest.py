@@ -7,6 +7,7 @@ import jax.numpy as jnp
 import objax
 import optax
 import pytest
+
 from privacy_audit.attacks import Task
 from privacy_audit.train.clipping import vmap_grad
 from privacy_audit.train.dpsgd import Plan

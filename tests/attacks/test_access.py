@@ -4,12 +4,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from privacy_audit.attacks import Access, Adversary, join, watch
 from privacy_audit.attacks.record import Pair, Record, contribute_present
+from privacy_audit.game import Contestant, _hooks
 from privacy_audit.train.dpsgd import Released, Step
 from privacy_audit.train.trial import run_trial
-
-from privacy_audit.game import Contestant, _hooks
 
 STEP = Step("before", Released("params", "gradient"), None, "clean", None)
 

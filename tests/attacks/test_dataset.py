@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
-from privacy_audit.attacks.dataset import Options, dataset, law, malicious, reduced_score
-from privacy_audit.train.trial import bystander, run_trial
 from scipy import stats
 
+from privacy_audit.attacks.dataset import Options, dataset, law, malicious, reduced_score
 from privacy_audit.game import Contestant, compile_game
 from privacy_audit.match import compile_match
+from privacy_audit.train.trial import bystander, run_trial
 
 TRIALS = 2000
 

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from privacy_audit.attacks.mixture_law import mixture_law
 from privacy_audit.bounds.profiles import DPSGD
-from scipy import stats
 
 CASES = [(2.1, 1.0, 4, "add_remove"), (0.9, 0.2, 7, "add_remove"), (1.4, 0.1, 100, "add_remove")]
 SIGNED = [(2.1, 1.0, 4, "replace_one"), (1.2, 0.3, 5, "replace_one")]

@@ -4,6 +4,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+
 from privacy_audit.attacks.poison import METHODS, PoisonOptions, check_options, craft_poison, poison_against
 from privacy_audit.attacks.shadow import shadow_runs
 from privacy_audit.train.trial import bystander

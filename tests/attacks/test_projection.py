@@ -2,8 +2,9 @@
 
 import jax.numpy as jnp
 import numpy as np
-from privacy_audit.attacks.projection import present_log_ratio, signed_log_ratio
 from scipy import stats
+
+from privacy_audit.attacks.projection import present_log_ratio, signed_log_ratio
 
 POINTS = np.linspace(-4, 5, 37)
 

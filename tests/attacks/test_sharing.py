@@ -3,8 +3,8 @@
 import jax
 import numpy as np
 import pytest
-from privacy_audit.attacks import ADVERSARIES
 
+from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.game import Contestant
 from privacy_audit.match import compile_match, merged
 

@@ -5,6 +5,7 @@ import dataclasses
 import jax.numpy as jnp
 import objax
 import pytest
+
 from privacy_audit.attacks import check_task
 from privacy_audit.train.functional import from_objax
 

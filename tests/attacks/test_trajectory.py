@@ -7,12 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import pytest
+from scipy.special import logit
+
 from privacy_audit.attacks import View, adaptive_poison, api_access, intermediate_poison
 from privacy_audit.attacks.intermediate_poison import no_trajectory
 from privacy_audit.attacks.matched import Leak, constant_learning_rate, directions_of, no_evidence, weigh
 from privacy_audit.attacks.record import Pair, Record, loss_score
 from privacy_audit.train.trial import bystander, run_trial
-from scipy.special import logit
 
 FEW = {"num_shadow_models": 2, "rehearsals": 3, "poison_steps": 5}
 

@@ -5,6 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from jax.flatten_util import ravel_pytree
+
 from privacy_audit.attacks import gradient
 from privacy_audit.attacks.watermark import craft_watermark, placed, project
 from privacy_audit.train.clipping import clip

@@ -5,6 +5,7 @@ import time
 import jax
 import numpy as np
 import pytest
+
 from privacy_audit.bounds import alphas, flip_probability
 from privacy_audit.bounds.poisson_binomial import log_tails
 

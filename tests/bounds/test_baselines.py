@@ -5,6 +5,8 @@ import math
 import jax
 import numpy as np
 import pytest
+from scipy import stats
+
 from privacy_audit.bounds import success_bound
 from privacy_audit.bounds.baselines import (
     BASELINES,
@@ -31,7 +33,6 @@ from privacy_audit.bounds.profiles import (
     PureDP,
     ZeroConcentratedDP,
 )
-from scipy import stats
 
 PURE = PureDP(1.0, adjacency="replace_one")
 GAUSSIAN = GaussianDP(1.0, adjacency="replace_one")

@@ -1,6 +1,7 @@
 """Calibration: never over the budget, never far below it."""
 
 import pytest
+
 from privacy_audit.bounds.calibrate import noise_multiplier_for_epsilon
 from privacy_audit.bounds.profiles import DPSGD
 

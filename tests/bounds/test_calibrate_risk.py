@@ -3,6 +3,7 @@
 import math
 
 import pytest
+
 from privacy_audit.bounds import epsilon_for_advantage, max_successes, success_bound
 from privacy_audit.bounds.calibrate import noise_multiplier_for_epsilon
 from privacy_audit.bounds.calibrate_risk import (

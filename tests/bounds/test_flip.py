@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from privacy_audit.bounds import advantage, epsilon_for_advantage, flip_probability
 
 probabilities = st.floats(0, 1, allow_subnormal=False)

@@ -8,6 +8,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from privacy_audit.bounds import poisson_binomial as pb
 
 TOLERANCE = 1e-10

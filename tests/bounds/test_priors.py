@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.stats
+
 from privacy_audit.bounds import expected_successes, flip_probability, max_successes, success_bound
 from privacy_audit.bounds.priors import (
     Prior,

@@ -10,6 +10,7 @@ import pytest
 from dp_accounting import pld
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from privacy_audit.bounds.profiles import (
     DPSGD,
     ApproximateDP,

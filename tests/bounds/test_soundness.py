@@ -6,6 +6,7 @@
 import jax
 import numpy as np
 import pytest
+
 from privacy_audit.bounds import expected_successes, max_successes, optimal_mechanism, success_bound
 from privacy_audit.bounds.priors import Prior, categorical, top_guesses, uniform
 from privacy_audit.bounds.profiles import ApproximateDP, GaussianDP

@@ -5,6 +5,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from privacy_audit.bounds import max_successes, success_bound, sweep_max_successes, sweep_success_bound
 from privacy_audit.bounds.priors import categorical, membership, uniform
 from privacy_audit.bounds.profiles import ApproximateDP, GaussianDP, LaplaceMechanism, PureDP

@@ -7,6 +7,8 @@ import pathlib
 
 import numpy as np
 import pytest
+from scipy import integrate, stats
+
 from privacy_audit.bounds import expected_successes, flip_probability, success_bound
 from privacy_audit.bounds.priors import uniform
 from privacy_audit.bounds.tight import (
@@ -18,7 +20,6 @@ from privacy_audit.bounds.tight import (
     gaussian_success,
     posterior,
 )
-from scipy import integrate, stats
 
 REFERENCE = pathlib.Path(__file__).parent / "reference"
 

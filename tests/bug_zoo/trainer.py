@@ -11,6 +11,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 from jax.flatten_util import ravel_pytree
+
 from privacy_audit.train.data import split_roles
 from privacy_audit.train.datasets import DATASETS
 from privacy_audit.train.losses import cross_entropy

@@ -7,8 +7,8 @@ import functools
 import jax
 import jax.numpy as jnp
 import numpy as np
-from privacy_audit.bounds.profiles import DPSGD, PrivacyProfile
 
+from privacy_audit.bounds.profiles import DPSGD, PrivacyProfile
 from privacy_audit.estimate.f_dp_test import f_dp_test
 
 from .attacks import CATCHES, attacks

@@ -5,10 +5,10 @@ import dataclasses
 import jax
 import numpy as np
 import pytest
-from privacy_audit.attacks import ADVERSARIES
-from privacy_audit.attacks.dataset import reduced_score
 
 from privacy_audit import counted
+from privacy_audit.attacks import ADVERSARIES
+from privacy_audit.attacks.dataset import reduced_score
 from privacy_audit.explicit import best_threshold
 from privacy_audit.game import trial_key
 from privacy_audit.ledger import open_ledger

@@ -4,8 +4,8 @@ import json
 
 import numpy as np
 import pytest
-from privacy_audit.bounds.profiles import GaussianDP
 
+from privacy_audit.bounds.profiles import GaussianDP
 from privacy_audit.own_trainer import TrialFailed, audit_trainer, trial_seed
 
 

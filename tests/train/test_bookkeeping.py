@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jax.sharding import Mesh, PartitionSpec
 from objax.constants import ConvPadding
+
 from privacy_audit.train.bookkeeping import book_keeping, is_stack
 from privacy_audit.train.clipping import vmap_grad
 from privacy_audit.train.engines import choose_engine

@@ -16,7 +16,9 @@ from privacy_audit.train.sampling import capacity_for
 from privacy_audit.train.trial import Trainer, bystander, run_trial
 
 FALSE_ALARM = 1e-4
-CONSTANT = Model(lambda key: {"a": jnp.zeros(300), "b": jnp.zeros((20, 15))}, lambda p, x: jnp.zeros((len(x), 2)))
+CONSTANT = Model(
+    lambda key: {"a": jnp.zeros(300), "b": jnp.zeros((20, 15))}, lambda p, x: jnp.zeros((len(x), 2))
+)
 """A network whose output does not depend on its two parameters of equal size: every gradient is zero."""
 
 
@@ -103,7 +105,9 @@ def test_report_15_an_empty_batch_is_a_step_of_pure_noise():
     model = MODELS["fully_connected"]((5,), 2)
     trainer = trainer_for(model, plan)
     params = model.init(jax.random.key(0))
-    hooks = bystander()._replace(init=lambda: jnp.zeros(()), observe=lambda norm, step: norm + _size(step.clean_sum))
+    hooks = bystander()._replace(
+        init=lambda: jnp.zeros(()), observe=lambda norm, step: norm + _size(step.clean_sum)
+    )
     train = jax.jit(lambda key: run_trial(key, params, examples_of(20), trainer, hooks))
     empty = [trained for trained in map(train, jax.random.split(jax.random.key(0), 8)) if trained.state == 0]
     assert empty
@@ -136,7 +140,9 @@ def test_a_trial_equals_the_same_steps_written_out():
     """An independent loop in NumPy for a network of one matrix, without noise and with q = 1."""
     plan = Plan(num_examples=6, batch_size=6, steps=4, clipping_norm=0.3, noise_multiplier=1e-12)
     model = Model(lambda key: jnp.zeros((5, 2)), lambda p, x: x @ p)
-    trained = run_trial(jax.random.key(0), jnp.zeros((5, 2)), examples_of(6), trainer_for(model, plan, 0.5), bystander())
+    trained = run_trial(
+        jax.random.key(0), jnp.zeros((5, 2)), examples_of(6), trainer_for(model, plan, 0.5), bystander()
+    )
     inputs, labels = (np.asarray(part, np.float64) for part in examples_of(6))
     weights = np.zeros((5, 2))
     for _ in range(4):

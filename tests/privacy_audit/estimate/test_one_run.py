@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from privacy_audit.bounds.priors import categorical, uniform
 
+from privacy_audit.bounds.priors import categorical, uniform
 from privacy_audit.estimate import approximate_dp_family, gaussian_family, one_run_audit, one_run_secrets
 from privacy_audit.estimate.one_run.audit import bounded_parameter
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from privacy_audit.bounds.profiles import ApproximateDP, GaussianDP
 from scipy.stats import hypergeom, nhypergeom
 
+from privacy_audit.bounds.profiles import ApproximateDP, GaussianDP
 from privacy_audit.estimate import dpsgd_family, every, f_dp_test, gaussian_family, mechanism_fit, precedence
 
 

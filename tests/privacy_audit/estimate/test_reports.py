@@ -5,9 +5,9 @@ import warnings
 
 import numpy as np
 import pytest
-from privacy_audit.bounds.profiles import PureDP, RandomizedResponse
 
 from privacy_audit import estimate
+from privacy_audit.bounds.profiles import PureDP, RandomizedResponse
 from privacy_audit.estimate.bayesian import credible_interval
 
 
