@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import jax
 from jaxtyping import Array, Num
 
+from ..train.engines import example_gradient
 from ..train.trial import Trainer
 from .adversary import Contribute
 
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
 
 def record_gradient(trainer: Trainer, record: Record, params):
     """Gradient of the record's loss, not clipped."""
-    return jax.grad(trainer.example_loss)(params, *record)
+    return example_gradient(trainer.model, trainer.loss)(params, *record)
 
 
 def contribute_present(trainer: Trainer) -> Contribute:

@@ -14,7 +14,7 @@ from privacy_audit.config import AuditConfig
 from privacy_audit.game import Contestant, setup_key
 from privacy_audit.train.data import Examples, Roles, split_roles
 from privacy_audit.train.datasets import DATASETS
-from privacy_audit.train.engines import choose_engine
+from privacy_audit.train.engines import choose_engine, fast_model
 from privacy_audit.train.functional import Model
 from privacy_audit.train.losses import cross_entropy
 from privacy_audit.train.models import MODELS
@@ -36,6 +36,7 @@ def prepare_task(config: AuditConfig) -> Task:
 
 def make_task(config: AuditConfig, model: Model, roles: Roles) -> Task:
     """The game's fixed ground for any model and any three disjoint sets of examples."""
+    model = fast_model(model)
     trainings = 2 * config.trials * len(config.adversaries) + SHADOW_RUNS_ALLOWED
     plan = config.plan
     trainer = Trainer(

@@ -15,7 +15,7 @@ from objax.constants import ConvPadding
 
 from privacy_audit.train.bookkeeping import book_keeping, is_stack
 from privacy_audit.train.clipping import vmap_grad
-from privacy_audit.train.engines import choose_engine
+from privacy_audit.train.engines import choose_engine, example_gradient, fast_model
 from privacy_audit.train.functional import Model, from_objax
 from privacy_audit.train.layers import ChannelsFirst, Embedding, Flatten, LayerNorm, MaxPool2D, Residual
 from privacy_audit.train.losses import cross_entropy
@@ -244,3 +244,29 @@ def test_refuses_what_it_cannot_train():
         choose_engine(anything, cross_entropy, 1.0, "book_keeping")
     with pytest.raises(ValueError, match=r"engine must be auto, book_keeping or vmap_grad, got 'fast'"):
         choose_engine(anything, cross_entropy, 1.0, "fast")
+
+
+@pytest.mark.parametrize(("name", "shape"), [("cnn", (14, 14, 2)), ("fully_connected", (9,))])
+def test_fast_forward_pass_and_example_gradient_equal_the_plain_ones(name, shape):
+    """To 1e-12 in float64, and so is the derivative of the gradient's size with respect to the input."""
+    with in_double_precision():
+        model = MODELS[name](shape, 4)
+        params = jax.tree.map(lambda p: p.astype(jnp.float64), model.init(jax.random.key(0)))
+        inputs = jax.random.uniform(jax.random.key(1), (3, *shape), jnp.float64)
+        np.testing.assert_allclose(
+            fast_model(model).apply(params, inputs), model.apply(params, inputs), rtol=0, atol=1e-12
+        )
+
+        def plain(params, x, y):
+            return jax.grad(lambda p: cross_entropy(model.apply(p, x[None])[0], y))(params)
+
+        def size(gradient):
+            return lambda x: sum((leaf**2).sum() for leaf in gradient(params, x, jnp.int32(2)).values())
+
+        ours = example_gradient(model, cross_entropy)
+        for part, expected in plain(params, inputs[0], jnp.int32(2)).items():
+            np.testing.assert_allclose(
+                ours(params, inputs[0], jnp.int32(2))[part], expected, rtol=0, atol=1e-12
+            )
+        slopes = [jax.grad(size(gradient))(inputs[0]) for gradient in (ours, plain)]
+        np.testing.assert_allclose(*slopes, rtol=0, atol=1e-12)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import jax
 import jax.numpy as jnp
 import objax
+from jaxtyping import Array, Float
 
 from ..clipping import ClippedSum, Engine, Loss, clip_scale
 from ..functional import Model, Params
 from ..microbatch import chunk_size, microbatched
 from ..predicates import true_everywhere
 from .reader import Reader, layers_of, trained_variables
-from .rule import Contribution
+from .rule import Contribution, Values
 from .stack import Stack
 
 
@@ -49,24 +52,53 @@ def book_keeping(
             "model must be an objax.nn.Sequential whose layers share no weights for book-keeping, "
             f"got {type(model.module).__name__}"
         )
-    names = {id(var): name for name, var in model.module.vars().items()}
-
-    def read(params: Params, inputs) -> Stack:
-        return Reader(params, names, remat).stack(model.module, jax.eval_shape(lambda: inputs))
-
-    def backward(params, inputs, labels) -> tuple[Contribution, ...]:
-        stack = read(params, inputs)
-        logits, residuals = stack.forward(params, inputs)
-        gradient = jax.vmap(jax.grad(loss))(logits, labels)
-        return stack.backward(params, residuals, gradient, need_input=False).contributions
+    read = _reader(model, remat)
 
     def engine(params, inputs, labels, weights):
-        return _clipped_sum(backward(params, inputs, labels), params, weights, clipping_norm)
+        return _clipped_sum(
+            _contributions(read, loss, params, inputs, labels), params, weights, clipping_norm
+        )
 
     def size(params, inputs, labels) -> int:
         return chunk or chunk_size(len(inputs), batch_size, _bytes_of_an_example(read, params, inputs))
 
     return microbatched(engine, size)
+
+
+def stack_apply(model: Model) -> Callable[[Params, Values], Float[Array, "batch classes"]]:
+    """`model.apply` without XLA's convolutions, which are slow inside loops on CPUs."""
+    read = _reader(model, remat=False)
+    return lambda params, inputs: read(params, inputs).forward(params, inputs)[0]
+
+
+def stack_gradient(model: Model, loss: Loss) -> Callable[[Params, Array, Array], Params]:
+    """(parameters, one input, its label) -> gradient of its loss, not clipped; it can be differentiated again."""
+    read = _reader(model, remat=False)
+
+    def gradient(params, one_input, label):
+        contributions = _contributions(read, loss, params, one_input[None], label[None])
+        total = {}
+        for contribution in contributions:
+            total |= contribution.total(jnp.ones(1, contribution.squared_norm.dtype), contribution.factors)
+        return {name: total[name] for name in params}
+
+    return gradient
+
+
+def _reader(model: Model, remat: bool) -> Callable[[Params, Values], Stack]:
+    """(parameters, inputs) -> the model's rules for inputs of this shape."""
+    names = {id(var): name for name, var in model.module.vars().items()}
+    return lambda params, inputs: Reader(params, names, remat).stack(
+        model.module, jax.eval_shape(lambda: inputs)
+    )
+
+
+def _contributions(read, loss: Loss, params: Params, inputs, labels) -> tuple[Contribution, ...]:
+    """One forward and one backward pass: what every layer gives to norms and sums."""
+    stack = read(params, inputs)
+    logits, residuals = stack.forward(params, inputs)
+    gradient = jax.vmap(jax.grad(loss))(logits, labels)
+    return stack.backward(params, residuals, gradient, need_input=False).contributions
 
 
 def _clipped_sum(
