@@ -109,6 +109,9 @@ def figure(rows: list[dict], gaussians: list[dict]) -> None:
     axes[0].set(
         xlabel="δ", ylabel="bound / optimum", yscale="log", title="(ε, δ)-DP: whole range over n, k, ε, v"
     )
+    ticks = [0.8, 1, 1.5, 2, 3, 4]
+    axes[0].set_yticks(ticks, [f"{tick:g}" for tick in ticks])
+    axes[0].minorticks_off()
     axes[0].legend()
     for case, style in zip([c for c in gaussians if c["mu"] == 1.0], ("-", "--"), strict=True):
         for method, colour in {"optimal": "black", **COLOURS}.items():
