@@ -19,15 +19,16 @@ STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 def draw_roc(verdict: Verdict, profile: PrivacyProfile | None) -> Figure:
     """Draws TPR against FPR on log axes, with bands, the (ε, δ) limit and the mechanism's trade-off curve.
 
-    A band holds the true positive rate at one threshold with the verdict's confidence (Clopper-Pearson).
+    Each adversary is drawn by its best statistic. A band holds the true positive rate at one threshold with the verdict's confidence (Clopper-Pearson).
     """
-    figure = Figure(figsize=(6.4, 5.2), dpi=150, layout="constrained")
+    figure = Figure(figsize=(6.4, 6.6), dpi=150, layout="constrained")
     axes = figure.subplots()
     lowest = 0.5 / verdict.trials
     rates = np.geomspace(lowest, 1.0, 300)
     if profile is not None:
         _draw_proven(axes, verdict, profile, rates)
-    for finding, colour, style in zip(verdict.findings, _cycle(PALETTE), _cycle(STYLES), strict=False):
+    best = [verdict.best(name) for name in verdict.adversaries]
+    for finding, colour, style in zip(best, _cycle(PALETTE), _cycle(STYLES), strict=False):
         _draw_finding(axes, finding, verdict, colour, style)
     axes.plot(rates, rates, color="0.6", linewidth=0.8, label="guessing (ε = 0)")
     axes.set(
@@ -37,9 +38,9 @@ def draw_roc(verdict: Verdict, profile: PrivacyProfile | None) -> Figure:
         ylim=(lowest, 1.15),
         xlabel="false positive rate: world D guessed D'",
         ylabel="true positive rate: world D' guessed D'",
-        title=verdict.headline,
+        title=f"{verdict.headline}; {verdict.confidence:.0%} bands",
     )
-    axes.legend(loc="lower right", fontsize=8, framealpha=0.9)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=1, fontsize=8)
     return figure
 
 
@@ -69,7 +70,7 @@ def _draw_finding(axes: Axes, finding: Finding, verdict: Verdict, colour: str, s
         f"AUC {finding.area.point:.3f}"
     )
     axes.step(fpr, tpr, where="post", color=colour, linestyle=style, linewidth=1.6, label=label)
-    axes.fill_between(fpr, least, most, step="post", color=colour, alpha=0.15, linewidth=0)
+    axes.fill_between(fpr, least, most, step="post", color=colour, alpha=0.12, linewidth=0)
 
 
 def _cycle(values):
