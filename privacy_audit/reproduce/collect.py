@@ -1,0 +1,180 @@
+"""From the ledgers to one JSON: every number that the figures and the document show."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from privacy_audit.attacks import ADVERSARIES
+from privacy_audit.config import AuditConfig
+from privacy_audit.estimate.auc import auc_difference
+from privacy_audit.estimate.clopper_pearson import epsilon_from_counts, epsilon_from_rates, rate_upper
+from privacy_audit.estimate.result import finite_or_none
+from privacy_audit.ledger import Ledger
+from privacy_audit.report.document import hardware, versions
+from privacy_audit.reproduce import accountants, printed
+from privacy_audit.reproduce.cells import Cell, all_cells
+from privacy_audit.reproduce.play import Session
+from privacy_audit.reproduce.sandwich import bounds_of, roc_band
+from privacy_audit.reproduce.settings import CONFIDENCE, DELTA, OURS, TRIALS
+
+SCHEMA_VERSION = 1
+WHITE_BOX = "matched_filter"
+
+
+def collect(session: Session) -> dict[str, Any]:
+    """Everything that has been played so far; what has not is listed as missing."""
+    scale, out = session.scale, session.out
+    played = [cell for cell in all_cells(scale) if (session.folder(cell) / "report.json").exists()]
+    cells = {cell.name: _cell(session, cell) for cell in played}
+    models = {
+        cell.name: json.loads((out / "accuracy" / f"{cell.name}.json").read_text())
+        for cell in all_cells(scale)
+        if (out / "accuracy" / f"{cell.name}.json").exists()
+    }
+    document = {
+        "schema_version": SCHEMA_VERSION,
+        "paper": "arXiv 2101.04535 (L)",
+        "scale": scale.name,
+        "seed": session.seed,
+        "confidence": CONFIDENCE,
+        "delta": DELTA,
+        "ours": OURS,
+        "sources": {key: vars(source) for key, source in scale.sources.items()},
+        "cells": cells,
+        "missing": [cell.name for cell in all_cells(scale) if cell not in played],
+        "accuracy": models,
+        "accuracy_missing": [cell.name for cell in all_cells(scale) if cell.name not in models],
+        "budgets": accountants.budget_rows(scale),
+        "accountants": accountants.compare(),
+        "ceilings": _ceilings(scale.trials),
+        "printed_rates": _printed_rates(),
+        "seconds": sum(cell["seconds"] for cell in cells.values())
+        + sum(m["seconds"] for m in models.values()),
+        "versions": versions(),
+        "hardware": hardware(),
+    }
+    return finite_or_none(document)
+
+
+def statistic_for(adversary: str, epsilon: float) -> str:
+    """The one that stands for an adversary where they are ordered: fixed before the trials.
+
+    >>> statistic_for("adaptive_poison", 2.0), statistic_for("adaptive_poison", 4.0)
+    ('max', 'mean')
+    """
+    if adversary in ("intermediate_poison", "adaptive_poison"):
+        return "max" if epsilon <= 2 else "mean"
+    return "likelihood_ratio" if adversary in ("gradient", "dataset") else "loss"
+
+
+def _cell(session: Session, cell: Cell) -> dict[str, Any]:
+    config, folder = session.config(cell), session.folder(cell)
+    report = json.loads((folder / "report.json").read_text())
+    worlds = Ledger(folder).read_all(config.trials)
+    counted = session.counted_folder(cell) / "report.json"
+    entry = json.loads(counted.read_text()) if counted.exists() else None
+    found = {
+        "dataset": cell.dataset,
+        "epsilon": cell.epsilon,
+        "epsilon_proven": report["epsilon_proven"],
+        "adjacency": report["adjacency"],
+        "num_examples": config.num_examples,
+        "batch_size": config.batch_size,
+        "steps": config.steps,
+        "noise_multiplier": config.noise_multiplier,
+        "clipping_norm": config.clipping_norm,
+        "learning_rate": config.learning_rate,
+        "trials_per_world": config.trials,
+        "identity": report["identity"],
+        "seconds": report["seconds"] + (entry["seconds"] if entry else 0.0),
+        "hardware": report["hardware"],
+        "adversaries": {name: _adversary(report["adversaries"][name]) for name in config.adversaries},
+        "order": _order(worlds, cell.epsilon),
+        "roc": _rocs(worlds, config),
+        "bounds": bounds_of(config),
+    }
+    return found | ({"counted": _counted(entry)} if entry else {})
+
+
+def _adversary(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The best of the paper's statistics, and every statistic; each ε̂ is corrected for their number."""
+    statistics = {name: _numbers(found) for name, found in entry["statistics"].items()}
+    theirs = [name for name in statistics if name != WHITE_BOX]
+    best = max(theirs, key=lambda name: statistics[name]["lower"])
+    return {"statistic": best, **statistics[best], "statistics": statistics}
+
+
+def _numbers(found: Mapping[str, Any]) -> dict[str, Any]:
+    estimate = found["estimate"]
+    return {
+        "lower": estimate["epsilon_lower"],
+        "point": estimate["epsilon_point"],
+        "upper": estimate["epsilon_upper"],
+        "same_sample": found["same_sample"]["epsilon_lower"],
+        "counted": estimate["trials_d"],
+        "false_positives": estimate["false_positives"],
+        "false_negatives": estimate["false_negatives"],
+        "auc": [found["auc"][end] for end in ("lower", "point", "upper")],
+    }
+
+
+def _counted(report: Mapping[str, Any]) -> dict[str, Any]:
+    entry = report["adversaries"]["dataset"]
+    estimate = entry["estimate"]
+    return {
+        "trials_per_world": entry["trials_per_world"],
+        "lower": estimate["epsilon_lower"],
+        "point": estimate["epsilon_point"],
+        "upper": estimate["epsilon_upper"],
+        "same_sample": entry["same_sample"]["epsilon_lower"],
+        "threshold": "explicit, from the score's exact law",
+    }
+
+
+def _order(worlds, epsilon: float) -> list[dict[str, Any]]:
+    """AUC of each adversary minus that of the next weaker, on the same trials."""
+    rows = []
+    for weaker, stronger in itertools.pairwise(ADVERSARIES):
+        names = [f"{name}/{statistic_for(name, epsilon)}" for name in (stronger, weaker)]
+        scores = [world[name] for name in names for world in worlds]
+        interval = auc_difference(*scores, paired=True, confidence=CONFIDENCE)
+        separated = "stronger" if interval.lower > 0 else "weaker" if interval.upper < 0 else "not separated"
+        rows.append(
+            {
+                "stronger": stronger,
+                "weaker": weaker,
+                "point": interval.point,
+                "lower": interval.lower,
+                "upper": interval.upper,
+                "found": separated,
+            }
+        )
+    return rows
+
+
+def _rocs(worlds, config: AuditConfig) -> dict[str, Any]:
+    shown = {name: f"{name}/{statistic_for(name, 1.0)}" for name in ("api_access", "gradient", "dataset")}
+    return {name: roc_band(worlds[0][key], worlds[1][key], config.confidence) for name, key in shown.items()}
+
+
+def _ceilings(trials: int) -> dict[str, float]:
+    """The most that any attack can show: with the paper's trials, and with those that we count."""
+    counted = trials - -(-trials // 5)
+    return {
+        "paper_trials": float(epsilon_from_counts(0, 0, TRIALS, delta=DELTA)),
+        "counted": float(epsilon_from_counts(0, 0, counted, delta=DELTA)),
+        "counted_trials": counted,
+    }
+
+
+def _printed_rates() -> dict[str, float]:
+    """ε̂ of the rates that the paper prints, by its own equation 5."""
+    missed, wrong = 1 - printed.RATES["tpr"], printed.RATES["fpr"]
+    highest = [rate_upper(round(rate * TRIALS), TRIALS, (1 - CONFIDENCE) / 2) for rate in (wrong, missed)]
+    return {
+        "epsilon": float(epsilon_from_rates(*highest, DELTA)),
+        **{f"printed_{k}": v for k, v in printed.RATES.items()},
+    }

@@ -1,0 +1,155 @@
+"""Our numbers beside the printed ones, with agreement or the reason for the difference, by fixed rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from privacy_audit.reproduce.printed import ACCURACY, CLAIMS, MOST_EPSILON, RATES, Claim
+
+WITHIN = {"mnist": 1.5, "cifar10": 5.0}
+"""Percentage points within which an accuracy counts as reproduced."""
+
+
+class Row(NamedTuple):
+    """One printed number and ours."""
+
+    where: str
+    what: str
+    printed: str
+    ours: str | None
+    interval: str | None
+    same_sample: str | None
+    trials: str | None
+    verdict: str
+
+
+def claim_rows(results: Mapping[str, Any]) -> list[Row]:
+    """All that the text prints; one row for each of our data sets where it does not name one."""
+    ceiling, rates = results["ceilings"]["paper_trials"], results["printed_rates"]["epsilon"]
+    rows = [
+        _computed("§3.3", "most that 1,000 trials can show", MOST_EPSILON, ceiling),
+        _computed("§4.1", f"ε̂ of TPR {RATES['tpr']}, FPR {RATES['fpr']}, by eq. 5", RATES["epsilon"], rates),
+    ]
+    for claim in CLAIMS:
+        for dataset in [claim.dataset] if claim.dataset else results["sources"]:
+            rows.append(_claim(results, claim, dataset))
+    return rows
+
+
+def _computed(where: str, what: str, printed: float, ours: float) -> Row:
+    agrees = abs(printed - ours) < 0.005
+    reason = "agrees" if agrees else f"differs by {ours - printed:+.3f}; the printed rates are rounded"
+    return Row(where, what, f"{printed:.2f}", f"{ours:.3f}", None, None, "1,000", reason)
+
+
+def _claim(results: Mapping[str, Any], claim: Claim, dataset: str) -> Row:
+    title = results["sources"][dataset]["title"]
+    what = f"{claim.adversary}, {title}, ε = {claim.epsilon:g}"
+    cell = results["cells"].get(f"{dataset}-eps{claim.epsilon:g}")
+    if cell is None:
+        return Row(claim.where, what, f"{claim.value:.2f}", None, None, None, None, "not played yet")
+    many = claim.adversary == "dataset" and "counted" in cell
+    found = cell["counted"] if many else cell["adversaries"][claim.adversary]
+    counted = found["trials_per_world"] if many else found["counted"]
+    ends = [_shown(found[end]) for end in ("point", "lower", "upper")]
+    return Row(
+        claim.where,
+        what,
+        f"{claim.value:.2f}",
+        _shown(found["lower"]),
+        f"{ends[0]} ({ends[1]} to {ends[2]})",
+        _shown(found["same_sample"]),
+        f"{counted:,}",
+        _verdict(results, claim, found, cell),
+    )
+
+
+def _shown(value: float | None) -> str:
+    return "∞" if value is None else f"{value:.2f}"
+
+
+def _verdict(
+    results: Mapping[str, Any], claim: Claim, found: Mapping[str, Any], cell: Mapping[str, Any]
+) -> str:
+    """Compatible: the printed bound lies inside our interval."""
+    upper = float("inf") if found["upper"] is None else found["upper"]
+    if found["lower"] <= claim.value <= upper:
+        nothing = "" if found["lower"] > 0 else "; ours alone shows nothing"
+        return f"compatible: the printed value lies in our interval{nothing}"
+    game = f"our game: {cell['steps']} steps, N = {cell['num_examples']:,}"
+    if found["lower"] > claim.value:
+        return f"ours is larger; {game}; L's batch, steps and threshold are not stated"
+    if claim.value > results["ceilings"]["counted"] and "counted" in found:
+        return f"out of reach of {found['counted']} trials (at most {results['ceilings']['counted']:.2f})"
+    return f"ours is smaller; proven ε = {cell['epsilon_proven']:.2f}; {game}; L's batch and steps are not stated"
+
+
+def order_rows(results: Mapping[str, Any]) -> list[tuple]:
+    """One row a pair and cell."""
+    return [
+        (
+            name,
+            f"{pair['stronger']} − {pair['weaker']}",
+            f"{pair['point']:+.3f} ({pair['lower']:+.3f} to {pair['upper']:+.3f})",
+            pair["found"] if pair["found"] != "weaker" else "**reversed**",
+        )
+        for name, cell in results["cells"].items()
+        for pair in cell["order"]
+    ]
+
+
+def order_lines(results: Mapping[str, Any]) -> list[str]:
+    """What each cell says of the order, pairs that are not separated named."""
+    lines = []
+    for name, cell in results["cells"].items():
+        kinds = {
+            kind: [f"{pair['stronger']}/{pair['weaker']}" for pair in cell["order"] if pair["found"] == kind]
+            for kind in ("weaker", "not separated")
+        }
+        verdict = (
+            f"reversed: {', '.join(kinds['weaker'])}" if kinds["weaker"] else "no pair contradicts L's order"
+        )
+        open_pairs = f"; not separated: {', '.join(kinds['not separated'])}" if kinds["not separated"] else ""
+        lines.append(f"{name}: {verdict}{open_pairs}")
+    return lines
+
+
+def accuracy_rows(results: Mapping[str, Any]) -> list[tuple]:
+    """Printed and ours; models that are missing say so."""
+    rows = []
+    for dataset, source in results["sources"].items():
+        for epsilon, printed in ACCURACY[dataset].items():
+            model = results["accuracy"].get(f"{dataset}-eps{epsilon:g}")
+            if model is None:
+                rows.append(
+                    (
+                        source["title"],
+                        f"{epsilon:g}",
+                        *[None] * 5,
+                        f"{printed:g}",
+                        "not trained yet",
+                        None,
+                        None,
+                    )
+                )
+                continue
+            gap = model["accuracy"] - printed
+            limit = WITHIN.get(dataset)
+            mark = "" if limit is None else " (within {:g})" if abs(gap) <= limit else " (beyond {:g})"
+            rows.append(
+                (
+                    model["title"],
+                    f"{epsilon:g}",
+                    f"{model['epsilon_proven']:.2f}",
+                    model["num_examples"],
+                    model["batch_size"],
+                    f"{model['steps'] * model['batch_size'] / model['num_examples']:.1f}",
+                    f"{model['noise_multiplier']:g}",
+                    f"{printed:g}",
+                    f"{model['accuracy']:.2f}",
+                    f"{gap:+.1f}" + mark.format(limit),
+                    f"{model['seconds'] / 60:.1f}",
+                )
+            )
+    return rows

@@ -1,0 +1,47 @@
+"""Every figure of the reproduction, drawn from its results alone."""
+
+from __future__ import annotations
+
+import io
+import pathlib
+from collections.abc import Mapping
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from privacy_audit.reproduce.figures.accountants import accountants_figure
+from privacy_audit.reproduce.figures.by_adversary import NUMBERS, adversary_figure
+from privacy_audit.reproduce.figures.by_setting import figure_1, figure_9
+from privacy_audit.reproduce.figures.sandwich import sandwich_figure
+
+CAPTIONS = {
+    "figure_1": "Figure 1: the six adversaries on MNIST at ε = 2",
+    **{f"figure_{n}": f"Figure {n}: {name.replace('_', ' ')}" for name, n in NUMBERS.items()},
+    "figure_9": "Figure 9: all data sets and ε",
+    "accountants": "Three analyses of MNIST's training",
+}
+
+
+def draw_all(results: Mapping[str, Any], folder: pathlib.Path) -> dict[str, str]:
+    """Writes all figures as PNG.
+
+    Returns:
+        Captions by file name, in the order in which they are shown.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    figures = {"figure_1": figure_1(results), "figure_9": figure_9(results)}
+    figures |= {f"figure_{number}": adversary_figure(results, name) for name, number in NUMBERS.items()}
+    figures["accountants"] = accountants_figure(results)
+    written = {f"{name}.png": CAPTIONS[name] for name in CAPTIONS}
+    for name, cell in results["cells"].items():
+        figures[f"sandwich-{name}"] = sandwich_figure(results, cell)
+        written[f"sandwich-{name}.png"] = f"The sandwich: {name}"
+    for name, figure in figures.items():
+        _write(figure, folder / f"{name}.png")
+    return written
+
+
+def _write(figure: Figure, path: pathlib.Path) -> None:
+    picture = io.BytesIO()
+    figure.savefig(picture, metadata={"Software": None})
+    path.write_bytes(picture.getvalue())

@@ -1,0 +1,77 @@
+"""Plays the cells one after the other, each in its own ledger; a run that is stopped goes on from there."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+
+import jax
+from etils import epath
+
+from privacy_audit.config import AuditConfig
+from privacy_audit.dry_run import Cost, measure_cost
+from privacy_audit.reproduce.cells import Cell, audit_config, ordered_cells
+from privacy_audit.reproduce.settings import Scale
+from privacy_audit.run import chunk_size, run_audit
+
+
+@dataclasses.dataclass(frozen=True)
+class Session:
+    """Where and how a reproduction runs."""
+
+    scale: Scale
+    out: epath.Path
+    data_dir: str | None
+    seed: int
+
+    def config(self, cell: Cell) -> AuditConfig:
+        """Of a cell's six adversaries."""
+        return audit_config(cell, self.scale, self.data_dir, self.seed)
+
+    def counted_config(self, cell: Cell) -> AuditConfig:
+        """Of the dataset adversary alone, at the number of trials that the paper gives it."""
+        config = self.config(cell)
+        return dataclasses.replace(
+            config,
+            adversaries=("dataset",),
+            options={"dataset": config.options["dataset"]},
+            trials=self.scale.dataset_trials,
+            threshold="explicit",
+        )
+
+    def folder(self, cell: Cell) -> epath.Path:
+        """The ledger of a cell."""
+        return self.out / "cells" / cell.name
+
+    def counted_folder(self, cell: Cell) -> epath.Path:
+        """The ledger of its dataset adversary at many trials."""
+        return self.out / "cells" / f"{cell.name}-dataset"
+
+
+def play_cells(session: Session, minutes: float, say: Callable[[str], None]) -> None:
+    """Plays what has no report yet; after `minutes` no further cell is begun."""
+    began = time.monotonic()
+    for cell in ordered_cells(session.scale):
+        for folder, config in (
+            (session.folder(cell), session.config),
+            (session.counted_folder(cell), session.counted_config),
+        ):
+            if (folder / "report.json").exists():
+                continue
+            if time.monotonic() - began > 60 * minutes:
+                say(f"{minutes:g} minutes are over; the same command goes on with {cell.name}")
+                return
+            say(f"{folder.name} …")
+            run_audit(config(cell), folder, say=say)
+
+
+def cost_of(session: Session) -> list[tuple[Cell, Cost]]:
+    """Measured on two chunks of each data set's first cell."""
+    devices = jax.local_devices()
+    costs = []
+    for dataset, epsilon in session.scale.first.items():
+        cell = Cell(dataset, epsilon)
+        config = session.config(cell)
+        costs.append((cell, measure_cost(config, chunk_size(0, config.trials, len(devices)), devices)))
+    return costs
