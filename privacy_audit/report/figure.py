@@ -19,7 +19,8 @@ STYLES = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 def draw_roc(verdict: Verdict, profile: PrivacyProfile | None) -> Figure:
     """Draws TPR against FPR on log axes, with bands, the (ε, δ) limit and the mechanism's trade-off curve.
 
-    Each adversary is drawn by its best statistic. A band holds the true positive rate at one threshold with the verdict's confidence (Clopper-Pearson).
+    Each adversary is drawn by its best statistic. A band holds the true positive rate at one threshold with the
+    verdict's confidence (Clopper-Pearson).
     """
     figure = Figure(figsize=(6.4, 6.6), dpi=150, layout="constrained")
     axes = figure.subplots()

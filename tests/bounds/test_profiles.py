@@ -23,7 +23,7 @@ from privacy_audit.bounds.profiles import (
     ZeroConcentratedDP,
 )
 
-REFERENCE = pathlib.Path(__file__).parent / "reference"
+REFERENCE = pathlib.Path(__file__).parents[1] / "reference"
 ONE = "replace_one"
 EVERY = [
     PureDP(1.3, adjacency=ONE),

@@ -21,7 +21,7 @@ from privacy_audit.bounds.tight import (
     posterior,
 )
 
-REFERENCE = pathlib.Path(__file__).parent / "reference"
+REFERENCE = pathlib.Path(__file__).parents[1] / "reference"
 
 
 @pytest.mark.parametrize("case", json.loads((REFERENCE / "gaussian_bayes_optimal.json").read_text()))

@@ -14,6 +14,7 @@ from jax.flatten_util import ravel_pytree
 
 from privacy_audit.train.data import split_roles
 from privacy_audit.train.datasets import DATASETS
+from privacy_audit.train.engines import fast_model
 from privacy_audit.train.losses import cross_entropy
 from privacy_audit.train.models import MODELS
 
@@ -65,7 +66,7 @@ def ground() -> Ground:
     """The CNN at fixed initial weights and 16 real digits."""
     dataset = DATASETS["mnist5k"](None)
     inputs, labels = (jnp.asarray(part) for part in split_roles(dataset, N, seed=0).members.as_float())
-    model = MODELS["cnn"](dataset.input_shape, dataset.num_classes)
+    model = fast_model(MODELS["cnn"](dataset.input_shape, dataset.num_classes))
     params = model.init(jax.random.key(0))
     start, unravel = ravel_pytree(params)
 
