@@ -1,0 +1,147 @@
+"""The reproduction at toy scale: every figure and table is made anew, and what is missing is said."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from etils import epath
+from matplotlib.image import imread
+
+from privacy_audit.bounds.profiles import DPSGD
+from privacy_audit.reproduce import accountants, accuracy, printed
+from privacy_audit.reproduce.__main__ import body, make_command
+from privacy_audit.reproduce.cells import Cell, all_cells, audit_config, most_steps, ordered_cells
+from privacy_audit.reproduce.figures import CAPTIONS
+from privacy_audit.reproduce.settings import DELTA, EPSILONS, NOISE_MULTIPLIERS, STAND_IN, scales
+
+SCALES = scales(STAND_IN)
+
+
+def run(*flags):
+    return make_command().run(["reproduce", "--cpu_devices=4", *flags], body)
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory):
+    out = tmp_path_factory.mktemp("toy")
+    assert run("--scale=smoke", f"--out={out}", "--parts=cells,accuracy,report", "--cells=mnist-eps4") == 0
+    return out
+
+
+def test_every_figure_is_drawn(toy):
+    sandwiches = [f"sandwich-{cell.name}" for cell in ordered_cells(SCALES["smoke"])]
+    for name in [*CAPTIONS, *sandwiches]:
+        picture = imread(toy / "reproduction" / f"{name}.png")
+        assert min(picture.shape[:2]) > 300
+        assert picture[..., :3].std() > 0.02  # not blank
+    assert set(CAPTIONS) >= {f"figure_{number}" for number in (1, 3, 4, 5, 6, 7, 8, 9)}
+
+
+def test_the_document_shows_printed_values_ours_and_what_is_missing(toy):
+    text, results = (toy / "reproduction.md").read_text(), json.loads((toy / "results.json").read_text())
+    for claim in printed.CLAIMS:
+        assert f"| {claim.value:.2f} |" in text
+    assert "5.60 | 5.601" in text
+    assert "0.31 | 0.320" in text
+    assert "not verifiable" in text
+    played = {cell.name for cell in ordered_cells(SCALES["smoke"])}
+    assert set(results["cells"]) == played
+    assert set(results["missing"]) == {cell.name for cell in all_cells(SCALES["smoke"])} - played
+    assert "**Partial.** Not played yet: mnist-eps1, " in text
+    for line in text.splitlines():
+        if line.startswith("!["):
+            assert (toy / line.split("](")[1].rstrip(")")).is_file()
+
+
+def test_results_hold_what_an_auditor_asks_for(toy):
+    results = json.loads((toy / "results.json").read_text())
+    assert {"seed", "versions", "hardware", "seconds", "ours", "scale"} <= set(results)
+    cell = results["cells"]["mnist-eps2"]
+    assert cell["epsilon_proven"] <= 2
+    assert len(cell["adversaries"]) == 6
+    assert [pair["found"] in ("stronger", "weaker", "not separated") for pair in cell["order"]] == [True] * 5
+    assert cell["counted"]["trials_per_world"] == 1_000_000
+    assert 0 < cell["counted"]["lower"] < cell["epsilon_proven"]
+    model = results["accuracy"]["mnist-eps4"]
+    assert 0 <= model["accuracy"] <= 100
+    assert model["tested_on"] == 1_000
+
+
+def test_a_finished_run_is_not_played_again(toy, capsys):
+    before = {path: path.stat().st_mtime_ns for path in (toy / "cells").rglob("*.npz")}
+    assert run("--scale=smoke", f"--out={toy}", "--parts=cells") == 0
+    assert {path: path.stat().st_mtime_ns for path in (toy / "cells").rglob("*.npz")} == before
+
+
+def test_when_the_time_is_over_no_cell_is_begun(tmp_path, capsys):
+    assert run("--scale=smoke", f"--out={tmp_path}", "--minutes=0", "--parts=cells") == 0
+    assert "the same command goes on with mnist-eps2" in capsys.readouterr().err
+    assert not (tmp_path / "cells").exists()
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("--paper=unknown", "--paper must be one of adversary_instantiation, got unknown"),
+        ("--scale=huge", "--scale must be one of smoke, desk, paper, got huge"),
+        ("--parts=cells,tables", "--parts must be one of cells, accuracy, report, got tables"),
+        ("--minutes=-1", "--minutes must be >= 0, got -1.0"),
+    ],
+)
+def test_wrong_flags_are_one_line(flag, message, capsys):
+    assert run(flag) == 2
+    assert capsys.readouterr().err.strip().endswith(message)
+
+
+@pytest.mark.parametrize("accountant", ["pld", "rdp"])
+def test_the_number_of_steps_is_the_largest_within_the_target(accountant):
+    rate = 0.05
+    steps = most_steps(2.0, 1.0, rate, accountant)
+    spent = [float(DPSGD(1.0, rate, t, accountant=accountant).epsilon(DELTA)) for t in (steps, steps + 1)]
+    assert spent[0] <= 2.0 < spent[1]
+    assert most_steps(1.0, 0.5, 0.5) == 0
+
+
+@pytest.mark.parametrize("name", ["desk", "paper"])
+def test_the_settings_are_the_papers_wherever_it_states_them(name):
+    scale = SCALES[name]
+    for cell in all_cells(scale):
+        sigma, _ = scale.budgets[cell.dataset][cell.epsilon]
+        assert sigma in NOISE_MULTIPLIERS
+    rates = {"mnist": (0.15, 1.0), "cifar10": (0.15, 1.0), "purchase": (1.1, 0.05)}
+    for key, stated in rates.items():
+        assert (scale.sources[key].learning_rate, scale.sources[key].clipping_norm) == stated
+    assert ordered_cells(scale)[0] == Cell("mnist", 4.0)
+    assert len(ordered_cells(scale)) == 3 * len(EPSILONS)
+    config = audit_config(Cell("mnist", 4.0), scale, None, seed=0)
+    assert 3.5 < float(config.profile.epsilon(DELTA)) <= 4.0
+    assert config.trials == {"desk": 250, "paper": 1_000}[name]
+
+
+def test_renyi_lies_above_privacy_loss_distributions_and_the_limit_near_them():
+    for row in accountants.compare():
+        assert row["pld"] < row["rdp"] < 1.25 * row["pld"]
+        assert 0.85 * row["pld"] < row["clt"] < 1.1 * row["pld"]
+    assert math.ceil(60 * 60_000 / 256) == accountants.STEPS
+
+
+def test_a_model_whose_training_was_stopped_ends_as_one_that_was_not(tmp_path, monkeypatch):
+    scale = dataclasses.replace(SCALES["smoke"], most_steps=4)
+    arguments = (Cell("mnist", 4.0), scale, None, 3)
+    whole = accuracy.train_cell(*arguments, epath.Path(tmp_path / "whole"), print)
+    real = accuracy._save
+
+    def save_and_stop(path, params, step, seconds):
+        real(path, params, step, seconds)
+        if step == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(accuracy, "_save", save_and_stop)
+    with pytest.raises(KeyboardInterrupt):
+        accuracy.train_cell(*arguments, epath.Path(tmp_path / "stopped"), print)
+    monkeypatch.setattr(accuracy, "_save", real)
+    resumed = accuracy.train_cell(*arguments, epath.Path(tmp_path / "stopped"), print)
+    np.testing.assert_allclose(resumed["accuracy"], whole["accuracy"], atol=1e-9)
+    assert not list((tmp_path / "stopped").glob("*.npz"))
