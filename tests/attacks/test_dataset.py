@@ -67,8 +67,9 @@ def test_the_scalars_are_distributed_as_the_full_trainer_scores(make_task, plan)
 def test_a_trial_is_the_same_however_many_are_drawn_with_it(task):
     plan = dataclasses.replace(task.trainer.plan, steps=5)
     keys = jax.random.split(jax.random.key(0), 6)
-    together = jax.vmap(lambda key: reduced_score(key, jnp.int32(1), plan))(keys)
-    alone = [reduced_score(key, jnp.int32(1), plan) for key in keys]
+    together = jax.jit(jax.vmap(lambda key: reduced_score(key, jnp.int32(1), plan)))(keys)
+    one = jax.jit(lambda key: reduced_score(key, jnp.int32(1), plan))
+    alone = [one(key) for key in keys]
     np.testing.assert_allclose(together, alone, rtol=1e-5)
 
 
