@@ -59,6 +59,8 @@ class Roles:
 def split_roles(dataset: Dataset, num_examples: int, seed: int) -> Roles:
     """Deals the training split: `num_examples` to D, the rest in halves to shadow and fresh.
 
+    Where the data repeat an input that D holds, shadow and fresh go without it.
+
     Raises:
         ValueError: the data set is too small to leave the adversary two examples.
     """
@@ -71,7 +73,13 @@ def split_roles(dataset: Dataset, num_examples: int, seed: int) -> Roles:
     order = np.random.default_rng(seed).permutation(total)
     middle = num_examples + (total - num_examples) // 2
     members, shadow, fresh = np.split(order, [num_examples, middle])
-    return Roles(*(dataset.train.take(part) for part in (members, shadow, fresh)))
+    parts = [dataset.train.take(part) for part in (members, shadow, fresh)]
+    held = {row.tobytes() for row in parts[0].inputs}
+    return Roles(parts[0], *(_without(part, held) for part in parts[1:]))
+
+
+def _without(examples: Examples, held: set[bytes]) -> Examples:
+    return examples.take(np.array([row.tobytes() not in held for row in examples.inputs], bool))
 
 
 def cache_folder() -> pathlib.Path:

@@ -39,6 +39,16 @@ def test_roles_are_disjoint_and_decided_by_the_seed():
     assert (other.members.labels != roles.members.labels).any()
 
 
+def test_inputs_that_the_data_repeat_are_not_in_d_and_outside_it():
+    rows = np.repeat(np.arange(50, dtype=np.uint8), 4)[:, None]
+    examples = data.Examples(rows, np.zeros(200, int))
+    roles = data.split_roles(data.Dataset("twice", examples, examples, 2), 60, seed=0)
+    held = set(roles.members.inputs.ravel())
+    assert len(roles.members) == 60
+    assert not held & set(roles.shadow.inputs.ravel())
+    assert not held & set(roles.fresh.inputs.ravel())
+
+
 @pytest.mark.parametrize("wrong", [0, 99, 1000])
 def test_an_impossible_size_of_d_is_one_line(wrong):
     inputs = np.arange(100)[:, None]
