@@ -122,7 +122,7 @@ def scales(shopping: Source) -> dict[str, Scale]:
     """By name; `shopping` is Purchase or its stand-in."""
     sources = _sources(shopping)
     full = {"mnist": LARGE_DATA, "cifar10": LARGE_DATA, "purchase": SHOPPING}
-    toy = {key: dict.fromkeys(EPSILONS, (1.0, 10)) for key in TOY}
+    toy, toy_models = (dict.fromkeys(TOY, dict.fromkeys(EPSILONS, (1.0, batch))) for batch in (10, 400))
     return {
         "smoke": Scale(
             "smoke",
@@ -132,7 +132,7 @@ def scales(shopping: Source) -> dict[str, Scale]:
             20,
             1_000_000,
             TOY,
-            toy,
+            toy_models,
             first={"mnist": 2.0, "purchase": 2.0},
             only=(),
             most_steps=3,
