@@ -15,6 +15,7 @@ WIDTH = 128
 def fully_connected(input_shape: tuple[int, ...], num_classes: int) -> Model:
     """Dense 128, dense 128, dense `num_classes`, with ReLU between them; inputs are flattened.
 
+    >>> import jax
     >>> params = fully_connected((600,), 10).init(jax.random.key(0))
     >>> sum(leaf.size for leaf in params.values())
     94730
