@@ -68,7 +68,7 @@ STAND_IN = Source(
 TOY = {
     key: Source(
         "mnist5k",
-        f"Toy digits (for {title})",
+        f"{title} (toy digits instead)",
         "fully_connected",
         0.15,
         1.0,

@@ -103,6 +103,7 @@ def _draw(axes: Axes, results: Mapping[str, Any], key: str, epsilon: float, name
     axes.axhline(counted["counted"], color="0.45", linestyle=":", linewidth=1, label=label)
     axes.errorbar([], [], [[], []], fmt="_", color="black", capsize=3, label="point and 95% interval")
     axes.plot([], [], "x", color="0.35", label="same-sample (not valid)")
+    axes.plot([], [], "s", color="0.6", label="bar: ε̂, held-out threshold")
     if "counted" in cell:
         count = cell["counted"]["trials_per_world"]
         axes.plot([], [], "D", color="black", markerfacecolor="white", label=f"dataset, {count:,} trials")
