@@ -18,7 +18,7 @@ from privacy_audit.reproduce.cells import all_cells, ordered_cells
 from privacy_audit.reproduce.collect import collect
 from privacy_audit.reproduce.document import write_document
 from privacy_audit.reproduce.figures import draw_all
-from privacy_audit.reproduce.play import Session, cost_of, play_cells
+from privacy_audit.reproduce.play import Session, outlook, play_cells
 from privacy_audit.reproduce.settings import PURCHASE, STAND_IN, scales
 
 SUMMARY = (
@@ -84,9 +84,11 @@ def body(command: Command) -> None:
 
 
 def _print_costs(session: Session) -> None:
-    for cell, cost in cost_of(session):
-        print(f"{cell.name}\n{cost}\n")
-    print(f"{len(ordered_cells(session.scale))} such cells in all")
+    for found in outlook(session):
+        print(found)
+    print(
+        f"{len(ordered_cells(session.scale))} cells in all; a cell's cost is in proportion to its steps and batch"
+    )
 
 
 def _train_models(session: Session, names: list[str]) -> None:

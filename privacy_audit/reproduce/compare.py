@@ -91,6 +91,7 @@ def order_rows(results: Mapping[str, Any]) -> list[tuple]:
         (
             name,
             f"{pair['stronger']} − {pair['weaker']}",
+            " − ".join(pair["statistics"]) + ("†" if pair["ours"] else ""),
             f"{pair['point']:+.3f} ({pair['lower']:+.3f} to {pair['upper']:+.3f})",
             pair["found"] if pair["found"] != "weaker" else "**reversed**",
         )
@@ -101,18 +102,23 @@ def order_rows(results: Mapping[str, Any]) -> list[tuple]:
 
 def order_lines(results: Mapping[str, Any]) -> list[str]:
     """What each cell says of the order, pairs that are not separated named."""
-    lines = []
-    for name, cell in results["cells"].items():
-        kinds = {
-            kind: [f"{pair['stronger']}/{pair['weaker']}" for pair in cell["order"] if pair["found"] == kind]
-            for kind in ("weaker", "not separated")
-        }
-        verdict = (
-            f"reversed: {', '.join(kinds['weaker'])}" if kinds["weaker"] else "no pair contradicts L's order"
-        )
-        open_pairs = f"; not separated: {', '.join(kinds['not separated'])}" if kinds["not separated"] else ""
-        lines.append(f"{name}: {verdict}{open_pairs}")
-    return lines
+    return [
+        f"{name}, {label}: {_order_in_words([pair for pair in cell['order'] if pair['ours'] == ours])}"
+        for name, cell in results["cells"].items()
+        for label, ours in (("the paper's statistics", False), ("matched filter†", True))
+    ]
+
+
+def _order_in_words(pairs: list[Mapping[str, Any]]) -> str:
+    found = {kind: [] for kind in ("stronger", "weaker", "not separated")}
+    for pair in pairs:
+        found[pair["found"]].append(f"{pair['stronger']}/{pair['weaker']}")
+    parts = [
+        f"reversed: {', '.join(found['weaker'])}" if found["weaker"] else "no pair contradicts L's order",
+        f"as in L: {', '.join(found['stronger'])}" if found["stronger"] else "",
+        f"not separated: {', '.join(found['not separated'])}" if found["not separated"] else "",
+    ]
+    return "; ".join(part for part in parts if part)
 
 
 def accuracy_rows(results: Mapping[str, Any]) -> list[tuple]:

@@ -13,7 +13,9 @@ from privacy_audit.config import AuditConfig
 from privacy_audit.dry_run import Cost, measure_cost
 from privacy_audit.reproduce.cells import Cell, audit_config, ordered_cells
 from privacy_audit.reproduce.settings import Scale
-from privacy_audit.run import chunk_size, run_audit
+from privacy_audit.run import run_audit
+
+MEASURED_STEPS = 10
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,12 +68,42 @@ def play_cells(session: Session, minutes: float, say: Callable[[str], None]) -> 
             run_audit(config(cell), folder, say=say)
 
 
-def cost_of(session: Session) -> list[tuple[Cell, Cost]]:
-    """Measured on two chunks of each data set's first cell."""
+@dataclasses.dataclass(frozen=True)
+class Outlook:
+    """What a cell costs, from a measurement of its first steps.
+
+    Attributes:
+        steps: of the cell's training; `cost` was measured on fewer.
+    """
+
+    cell: Cell
+    steps: int
+    cost: Cost
+
+    @property
+    def hours(self) -> float:
+        """Of all trainings, in proportion to the steps; without crafting."""
+        measured = self.cost.config.steps
+        return self.cost.trainings * self.cost.seconds_per_training * self.steps / measured / 3600
+
+    def __str__(self) -> str:
+        cost, config = self.cost, self.cost.config
+        per_step = cost.seconds_per_training / config.steps
+        return (
+            f"{self.cell.name:<14} {self.steps:>6} steps, N = {config.num_examples}, q = "
+            f"{config.plan.sampling_rate:.4g}, σ = {config.noise_multiplier:g}: {cost.trainings} trainings, "
+            f"{self.hours:.3g} h ({1e3 * per_step:.3g} ms a step), {cost.bytes_at_work / 2**20:.0f} MiB a device, "
+            f"{cost.seconds_preparing:.0f} s of preparation at {config.steps} steps"
+        )
+
+
+def outlook(session: Session) -> list[Outlook]:
+    """Measured on two small chunks of `MEASURED_STEPS` steps of each data set's first cell."""
     devices = jax.local_devices()
-    costs = []
+    found = []
     for dataset, epsilon in session.scale.first.items():
         cell = Cell(dataset, epsilon)
         config = session.config(cell)
-        costs.append((cell, measure_cost(config, chunk_size(0, config.trials, len(devices)), devices)))
-    return costs
+        short = dataclasses.replace(config, steps=min(config.steps, MEASURED_STEPS))
+        found.append(Outlook(cell, config.steps, measure_cost(short, len(devices), devices)))
+    return found
