@@ -108,8 +108,8 @@ def _order(results: Mapping[str, Any]) -> str:
     head = ("cell", "stronger − weaker", "statistics", "AUC difference (95%)", "found")
     text = (
         "## The order of the adversaries\n\nAUC of each adversary minus that of the next weaker in L's Figure 1, on "
-        "the same trials; statistics fixed before the trials (see the choices below); † ours, what the same access permits at best. Intervals "
-        "hold one by one, not all at once.\n\n"
+        "the same trials; statistics fixed before the trials (see the choices below); † ours, what the same access "
+        "permits at best. Intervals hold one by one, not all at once.\n\n"
     )
     return (
         text
