@@ -14,7 +14,7 @@ from privacy_audit.config import one_of, require
 from privacy_audit.devices import start_jax
 from privacy_audit.ledger import write_json
 from privacy_audit.reproduce.accuracy import train_cell
-from privacy_audit.reproduce.cells import all_cells, ordered_cells
+from privacy_audit.reproduce.cells import Cell, all_cells, ordered_cells
 from privacy_audit.reproduce.collect import collect
 from privacy_audit.reproduce.document import write_document
 from privacy_audit.reproduce.figures import draw_all
@@ -38,7 +38,7 @@ def make_command() -> Command:
     add(what, flags.DEFINE_string, "paper", PAPERS[0], f"one of {', '.join(PAPERS)}")
     add(what, flags.DEFINE_string, "scale", "desk", "smoke, desk or paper")
     add(what, flags.DEFINE_list, "parts", "cells,report", f"some of {', '.join(PARTS)}")
-    add(what, flags.DEFINE_list, "cells", "", "accuracy: only these, such as mnist-eps4; by default all")
+    add(what, flags.DEFINE_list, "cells", "", "play and train only these, such as mnist-eps4; by default all")
     add(what, flags.DEFINE_string, "shopping", "complete_journey", f"one of {', '.join(SHOPPING)}")
     add(what, flags.DEFINE_string, "data_dir", None, "where tensorflow-datasets keeps prepared data")
     add(what, flags.DEFINE_integer, "seed", 0, "of all randomness")
@@ -72,9 +72,9 @@ def body(command: Command) -> None:
         _print_costs(session)
         return
     if "cells" in values.parts:
-        play_cells(session, values.minutes, _say)
+        play_cells(session, _chosen(values.cells, ordered_cells(session.scale)), values.minutes, _say)
     if "accuracy" in values.parts:
-        _train_models(session, values.cells)
+        _train_models(session, _chosen(values.cells, all_cells(session.scale)))
     if "report" in values.parts:
         results = collect(session)
         folder = pathlib.Path(values.docs or out)
@@ -91,15 +91,18 @@ def _print_costs(session: Session) -> None:
     )
 
 
-def _train_models(session: Session, names: list[str]) -> None:
-    cells = {cell.name: cell for cell in all_cells(session.scale)}
+def _chosen(names: list[str], cells: list[Cell]) -> list[Cell]:
+    known = {cell.name: cell for cell in cells}
     for name in names:
-        one_of("cells", name, cells)
-    for name in names or cells:
-        result = train_cell(
-            cells[name], session.scale, session.data_dir, session.seed, session.out / "accuracy", _say
-        )
-        print(f"{name}: {result['accuracy']:.2f}% at proven ε = {result['epsilon_proven']:.4g}")
+        one_of("cells", name, known)
+    return [known[name] for name in names] or cells
+
+
+def _train_models(session: Session, cells: list[Cell]) -> None:
+    folder = session.out / "accuracy"
+    for cell in cells:
+        result = train_cell(cell, session.scale, session.data_dir, session.seed, folder, _say)
+        print(f"{cell.name}: {result['accuracy']:.2f}% at proven ε = {result['epsilon_proven']:.4g}")
 
 
 def _say(line: str) -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import jax
 from etils import epath
 
 from privacy_audit.config import AuditConfig
 from privacy_audit.dry_run import Cost, measure_cost
-from privacy_audit.reproduce.cells import Cell, audit_config, ordered_cells
+from privacy_audit.reproduce.cells import Cell, audit_config
 from privacy_audit.reproduce.settings import Scale
 from privacy_audit.run import run_audit
 
@@ -51,10 +51,10 @@ class Session:
         return self.out / "cells" / f"{cell.name}-dataset"
 
 
-def play_cells(session: Session, minutes: float, say: Callable[[str], None]) -> None:
-    """Plays what has no report yet; after `minutes` no further cell is begun."""
+def play_cells(session: Session, cells: Sequence[Cell], minutes: float, say: Callable[[str], None]) -> None:
+    """Plays what has no report yet of these cells; after `minutes` no further one is begun."""
     began = time.monotonic()
-    for cell in ordered_cells(session.scale):
+    for cell in cells:
         for folder, config in (
             (session.folder(cell), session.config),
             (session.counted_folder(cell), session.counted_config),

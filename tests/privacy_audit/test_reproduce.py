@@ -26,7 +26,8 @@ def run(*flags):
 @pytest.fixture(scope="module")
 def toy(tmp_path_factory):
     out = tmp_path_factory.mktemp("toy")
-    assert run("--scale=smoke", f"--out={out}", "--parts=cells,accuracy,report", "--cells=mnist-eps4") == 0
+    assert run("--scale=smoke", f"--out={out}", "--parts=accuracy", "--cells=mnist-eps4") == 0
+    assert run("--scale=smoke", f"--out={out}") == 0
     return out
 
 
@@ -88,6 +89,7 @@ def test_when_the_time_is_over_no_cell_is_begun(tmp_path, capsys):
         ("--paper=unknown", "--paper must be one of adversary_instantiation, got unknown"),
         ("--scale=huge", "--scale must be one of smoke, desk, paper, got huge"),
         ("--parts=cells,tables", "--parts must be one of cells, accuracy, report, got tables"),
+        ("--cells=mnist-eps3", "got mnist-eps3"),
         ("--minutes=-1", "--minutes must be >= 0, got -1.0"),
     ],
 )
