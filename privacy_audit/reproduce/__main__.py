@@ -78,9 +78,10 @@ def body(command: Command) -> None:
     if "report" in values.parts:
         results = collect(session)
         folder = pathlib.Path(values.docs or out)
-        write_json(out / "results.json", results)
-        write_document(results, draw_all(results, folder / "reproduction"), folder)
-        _say(f"results.json is in {out}, reproduction.md in {folder}")
+        captions = draw_all(results, folder / "reproduction")
+        write_json(epath.Path(folder) / "reproduction" / "results.json", results)
+        write_document(results, captions, folder)
+        _say(f"reproduction.md is in {folder}; its figures and results.json are in {folder / 'reproduction'}")
 
 
 def _print_costs(session: Session) -> None:

@@ -41,7 +41,10 @@ def test_every_figure_is_drawn(toy):
 
 
 def test_the_document_shows_printed_values_ours_and_what_is_missing(toy):
-    text, results = (toy / "reproduction.md").read_text(), json.loads((toy / "results.json").read_text())
+    text, results = (
+        (toy / "reproduction.md").read_text(),
+        json.loads((toy / "reproduction" / "results.json").read_text()),
+    )
     for claim in printed.CLAIMS:
         assert f"| {claim.value:.2f} |" in text
     assert "5.60 | 5.601" in text
@@ -57,7 +60,7 @@ def test_the_document_shows_printed_values_ours_and_what_is_missing(toy):
 
 
 def test_results_hold_what_an_auditor_asks_for(toy):
-    results = json.loads((toy / "results.json").read_text())
+    results = json.loads((toy / "reproduction" / "results.json").read_text())
     assert {"seed", "versions", "hardware", "seconds", "ours", "scale"} <= set(results)
     cell = results["cells"]["mnist-eps2"]
     assert cell["epsilon_proven"] <= 2
