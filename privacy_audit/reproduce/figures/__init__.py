@@ -15,7 +15,7 @@ from privacy_audit.reproduce.figures.by_setting import figure_1, figure_9
 from privacy_audit.reproduce.figures.sandwich import sandwich_figure
 
 CAPTIONS = {
-    "figure_1": "Figure 1: the six adversaries on MNIST at ε = 2",
+    "figure_1": "Figure 1: the six adversaries at ε = 2 on MNIST, or on what stands for it",
     **{f"figure_{n}": f"Figure {n}: {name.replace('_', ' ')}" for name, n in NUMBERS.items()},
     "figure_9": "Figure 9: all data sets and ε",
     "accountants": "Three analyses of MNIST's training",

@@ -8,7 +8,6 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from privacy_audit.reproduce.figures.by_setting import short
 from privacy_audit.reproduce.figures.style import (
     DATA_MARKS,
     DPI,
@@ -49,7 +48,7 @@ def adversary_figure(results: Mapping[str, Any], adversary: str) -> Figure:
 
 def _draw(axes: Axes, results: Mapping[str, Any], adversary: str, place: int, key: str) -> bool:
     colour, mark = DATA_MARKS[key]
-    label = short(results["sources"][key]["title"])
+    label = results["sources"][key]["title"]
     found = False
     for x, epsilon in enumerate(EPSILONS):
         cell = results["cells"].get(f"{key}-eps{epsilon:g}")

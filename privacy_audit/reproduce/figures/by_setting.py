@@ -41,7 +41,10 @@ def figure_9(results: Mapping[str, Any]) -> Figure:
             _draw(axes, results, key, epsilon, named=place == len(grid) - 1)
             axes.set_title(f"{short(sources[key]['title'])}, ε = {epsilon:g}", fontsize=9)
         row[0].set_ylabel(EPSILON_HAT, fontsize=8)
-    _legend(figure, grid.flat, columns=6)
+    remarks = [source["title"] for source in sources.values() if short(source["title"]).endswith("*")]
+    if remarks:
+        figure.suptitle("* " + "; ".join(remarks), fontsize=9)
+    _legend(figure, grid.flat, columns=7)
     return figure
 
 

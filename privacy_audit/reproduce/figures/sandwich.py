@@ -9,7 +9,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from privacy_audit.reproduce.figures.by_setting import short
 from privacy_audit.reproduce.figures.style import COLOURS, DPI, WORDS
 
 
@@ -19,7 +18,7 @@ def sandwich_figure(results: Mapping[str, Any], cell: Mapping[str, Any]) -> Figu
     left, right = figure.subplots(1, 2)
     _draw_game(left, cell)
     _draw_bounds(right, cell)
-    title = short(results["sources"][cell["dataset"]]["title"])
+    title = results["sources"][cell["dataset"]]["title"]
     figure.suptitle(
         f"{title}: proven ε = {cell['epsilon_proven']:.3g} at δ = 1e-5, σ = {cell['noise_multiplier']:g}, "
         f"q = {cell['batch_size'] / cell['num_examples']:.3g}, {cell['steps']} steps",
