@@ -89,7 +89,7 @@ def main() -> None:
     """Plays everything and writes both files."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
-        "--repeats", type=int, default=25, help="seeds of the correct trainer, each against 8 adversaries"
+        "--repeats", type=int, default=25, help="seeds of the correct trainer, for each adversary"
     )
     parser.add_argument("--trials", type=int, default=100, help="per world, of the correct trainer")
     arguments = parser.parse_args()
