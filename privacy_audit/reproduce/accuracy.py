@@ -62,12 +62,7 @@ def train_cell(
         "epsilon": cell.epsilon,
         "accuracy": 100 * accuracy(model, params, test),
         "tested_on": len(test),
-        "epsilon_proven": float(DPSGD(sigma, plan.sampling_rate, plan.steps).epsilon(DELTA)),
-        "delta": DELTA,
-        "num_examples": plan.num_examples,
-        "batch_size": batch_size,
-        "steps": plan.steps,
-        "noise_multiplier": sigma,
+        **_description(plan),
         "seed": seed,
         "seconds": round(seconds, 1),
         "versions": versions(),
@@ -76,6 +71,17 @@ def train_cell(
     write_json(done, result)
     (out / f"{cell.name}.npz").unlink(missing_ok=True)
     return result
+
+
+def _description(plan: Plan) -> dict[str, Any]:
+    return {
+        "epsilon_proven": float(DPSGD(plan.noise_multiplier, plan.sampling_rate, plan.steps).epsilon(DELTA)),
+        "delta": DELTA,
+        "num_examples": plan.num_examples,
+        "batch_size": plan.batch_size,
+        "steps": plan.steps,
+        "noise_multiplier": plan.noise_multiplier,
+    }
 
 
 def deal(dataset: Dataset, size: int, seed: int) -> tuple[Examples, Examples]:

@@ -133,40 +133,27 @@ def _every_cell(results: Mapping[str, Any]) -> str:
     )
     rows = []
     for name, cell in results["cells"].items():
+        proven = number(cell["epsilon_proven"])
         for adversary, found in cell["adversaries"].items():
             for statistic, entry in found["statistics"].items():
-                low, middle, high = entry["auc"]
-                rows.append(
-                    (
-                        name,
-                        number(cell["epsilon_proven"]),
-                        adversary,
-                        statistic + ("†" if statistic == "matched_filter" else ""),
-                        number(entry["lower"]),
-                        interval(entry),
-                        number(entry["same_sample"]),
-                        f"{middle:.3f} ({low:.3f} to {high:.3f})",
-                        entry["counted"],
-                    )
-                )
+                shown = statistic + ("†" if statistic == "matched_filter" else "")
+                rows.append((name, proven, adversary, shown, *_numbers(entry), entry["counted"]))
         if "counted" in cell:
-            counted = cell["counted"]
-            rows.append(
-                (
-                    name,
-                    number(cell["epsilon_proven"]),
-                    "dataset",
-                    "likelihood_ratio, explicit threshold",
-                    number(counted["lower"]),
-                    interval(counted),
-                    number(counted["same_sample"]),
-                    None,
-                    f"{counted['trials_per_world']:,}",
-                )
-            )
+            many = cell["counted"]
+            shown = "likelihood_ratio, explicit threshold"
+            rows.append((name, proven, "dataset", shown, *_numbers(many), f"{many['trials_per_world']:,}"))
     return "## Every cell\n\n† not in the paper: what the same access permits at best.\n\n" + table(
         head, rows
     )
+
+
+def _numbers(found: Mapping[str, Any]) -> tuple[str | None, ...]:
+    """ε̂, point with interval, same-sample, AUC."""
+    area = None
+    if "auc" in found:
+        low, middle, high = found["auc"]
+        area = f"{middle:.3f} ({low:.3f} to {high:.3f})"
+    return number(found["lower"]), interval(found), number(found["same_sample"]), area
 
 
 def _accuracy(results: Mapping[str, Any]) -> str:

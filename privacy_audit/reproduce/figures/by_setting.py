@@ -77,36 +77,37 @@ def _draw(axes: Axes, results: Mapping[str, Any], key: str, epsilon: float, name
         write_nothing(axes)
         return
     for place, name in enumerate(WORDS):
-        found = cell["adversaries"][name]
-        axes.bar(place, found["lower"], color=COLOURS[name], width=0.62)
-        axes.errorbar(
-            place,
-            shown_point(found),
-            error_arms(found),
-            fmt="_",
-            color="black",
-            capsize=3,
-            linewidth=1,
-            markersize=8,
-        )
-        axes.plot(place, found["same_sample"], "x", color="0.35", markersize=5)
+        _draw_adversary(axes, place, name, cell["adversaries"][name])
+    _draw_limits(axes, results["ceilings"], cell["epsilon_proven"])
     if "counted" in cell:
-        axes.plot(
-            len(WORDS) - 1,
-            cell["counted"]["lower"],
-            "D",
-            color="black",
-            markersize=5,
-            markerfacecolor="white",
-        )
-    axes.axhline(cell["epsilon_proven"], color="black", linewidth=1.2, label="proven ε")
-    axes.axhline(ceiling, color="0.45", linestyle="--", linewidth=1, label="ceiling of 1,000 trials")
-    counted = results["ceilings"]
-    label = f"ceiling of {counted['counted_trials']} counted trials"
-    axes.axhline(counted["counted"], color="0.45", linestyle=":", linewidth=1, label=label)
+        many = f"dataset, {cell['counted']['trials_per_world']:,} trials"
+        mark = {
+            "marker": "D",
+            "color": "black",
+            "markersize": 5,
+            "markerfacecolor": "white",
+            "linestyle": "none",
+        }
+        axes.plot(len(WORDS) - 1, cell["counted"]["lower"], label=many, **mark)
+
+
+def _draw_adversary(axes: Axes, place: int, name: str, found: Mapping[str, Any]) -> None:
+    arms = error_arms(found)
+    axes.bar(place, found["lower"], color=COLOURS[name], width=0.62)
+    axes.errorbar(
+        place, shown_point(found), arms, fmt="_", color="black", capsize=3, linewidth=1, markersize=8
+    )
+    axes.plot(place, found["same_sample"], "x", color="0.35", markersize=5)
+
+
+def _draw_limits(axes: Axes, ceilings: Mapping[str, Any], proven: float) -> None:
+    """Lines that ε̂ cannot pass, and what the marks mean."""
+    counted = f"ceiling of {ceilings['counted_trials']} counted trials"
+    axes.axhline(proven, color="black", linewidth=1.2, label="proven ε")
+    axes.axhline(
+        ceilings["paper_trials"], color="0.45", linestyle="--", linewidth=1, label="ceiling of 1,000 trials"
+    )
+    axes.axhline(ceilings["counted"], color="0.45", linestyle=":", linewidth=1, label=counted)
     axes.errorbar([], [], [[], []], fmt="_", color="black", capsize=3, label="point and 95% interval")
     axes.plot([], [], "x", color="0.35", label="same-sample (not valid)")
     axes.plot([], [], "s", color="0.6", label="bar: ε̂, held-out threshold")
-    if "counted" in cell:
-        count = cell["counted"]["trials_per_world"]
-        axes.plot([], [], "D", color="black", markerfacecolor="white", label=f"dataset, {count:,} trials")
