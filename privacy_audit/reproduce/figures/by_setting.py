@@ -44,7 +44,7 @@ def figure_9(results: Mapping[str, Any]) -> Figure:
     remarks = [source["title"] for source in sources.values() if short(source["title"]).endswith("*")]
     if remarks:
         figure.suptitle("* " + "; ".join(remarks), fontsize=9)
-    _legend(figure, grid.flat, columns=7)
+    _legend(figure, grid.flat, columns=4)
     return figure
 
 
