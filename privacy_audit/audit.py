@@ -23,7 +23,7 @@ from privacy_audit.config import (
 from privacy_audit.devices import Hosts, start_jax
 from privacy_audit.dry_run import measure_cost
 from privacy_audit.run import chunk_size, run_audit
-from privacy_audit.stopping import StopRule
+from privacy_audit.stopping import StopRule, check_beyond_pilot
 from privacy_audit.train.datasets import DATASETS
 from privacy_audit.train.models import MODELS
 
@@ -204,6 +204,7 @@ def stop_from_flags(command: Command, config: AuditConfig) -> StopRule | None:
         return None
     for name, value in (("stop_when_above", above), ("stop_when_width", width)):
         require(value is None or value >= 0, name, ">= 0", value)
+    check_beyond_pilot(config.trials)
     return StopRule(above, width, config.delta, config.confidence)
 
 
@@ -230,6 +231,7 @@ def body(command: Command) -> None:
     hosts = Hosts(values.coordinator_address, values.num_processes, values.process_id)
     start_jax(values.cpu_devices, hosts)
     config = config_from_flags(command)
+    stop = stop_from_flags(command, config)
     if values.dry_run:
         devices = jax.local_devices()
         print(measure_cost(config, chunk_size(values.chunk, config.trials, len(devices)), devices))
@@ -238,7 +240,7 @@ def body(command: Command) -> None:
     document = run_audit(
         config,
         folder,
-        stop=stop_from_flags(command, config),
+        stop=stop,
         hosts=hosts,
         chunk=values.chunk,
         say=lambda line: print(line, file=sys.stderr),

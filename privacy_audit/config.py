@@ -19,6 +19,9 @@ from privacy_audit.train.models import MODELS
 INITIALIZATIONS = ("fixed", "random")
 ACCOUNTANTS = ("pld", "rdp")
 ADJACENCIES = ("add_remove", "replace_one")
+LARGEST_EPSILON = 1000.0
+"""Noise is calibrated up to here; no trainer promises more."""
+
 VERDICT_ONLY = ("confidence", "threshold", "delta", "accountant")
 """Fields that change what is concluded from the scores, not the scores."""
 
@@ -115,6 +118,7 @@ def calibrated_noise(
 ) -> float:
     """The smallest σ whose proven ε at `delta` is at most `epsilon`."""
     require(epsilon > 0 and math.isfinite(epsilon), "epsilon", "> 0 and finite", epsilon)
+    require(epsilon <= LARGEST_EPSILON, "epsilon", f"<= {LARGEST_EPSILON:g}", epsilon)
     require(0 < delta < 1, "delta", "in (0, 1) to calibrate the noise to epsilon", delta)
     return noise_multiplier_for_epsilon(
         epsilon, delta, sampling_rate, steps, adjacency=adjacency, accountant=accountant
@@ -143,6 +147,9 @@ def _check(config: AuditConfig) -> None:
     one_of("adjacency", config.adjacency, ADJACENCIES)
     pld = config.accountant == "pld" or config.adjacency == "add_remove"
     require(pld, "accountant", "pld where adjacency is replace_one", config.accountant)
+    require(0 <= config.seed < 2**32, "seed", "in 0 … 2³² − 1", config.seed)
+    known = isinstance(config.threshold, str) or math.isfinite(config.threshold)
+    require(known, "threshold", "a finite number or a rule", config.threshold)
     for name in ("num_examples", "batch_size", "steps"):
         require(getattr(config, name) >= 1, name, ">= 1", getattr(config, name))
     most = config.num_examples

@@ -86,6 +86,8 @@ def audit_trainer(
     """
     if trials < 2:
         raise ValueError(f"trials must be >= 2 per world, got {trials}")
+    if profile is not None and not isinstance(profile, PrivacyProfile):
+        raise ValueError(f"profile must be a privacy profile of privacy_audit.bounds, got {profile!r}")
     if processes < 0:
         raise ValueError(f"processes must be >= 0, got {processes}")
     began = time.monotonic()
@@ -222,3 +224,7 @@ def _attempt(player: _Player, world: int, trial: int) -> dict[str, float] | Exce
         return player(world, trial)
     except Exception as error:  # whatever the user's code raises is reported with its trial
         return error
+
+
+if __name__ == "__main__":
+    raise SystemExit("privacy_audit.own_trainer is a Python API: see README, or help(audit_trainer)")

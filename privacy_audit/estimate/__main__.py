@@ -41,6 +41,8 @@ def make_command() -> Command:
 def body(command: Command) -> None:
     """Reads the scores and prints what they show."""
     values = command.values
+    if not values.methods:
+        raise ValueError(f"methods must be some of {', '.join(METHODS)}, got none")
     unknown = sorted(set(values.methods) - set(METHODS))
     if unknown:
         raise ValueError(f"methods must be among {', '.join(METHODS)}, got {unknown[0]}")
@@ -56,8 +58,12 @@ def body(command: Command) -> None:
         print(json.dumps({"estimates": bounds, "auc": area.to_json()}, indent=2, allow_nan=False))
         return
     ceiling = estimate.ceiling(min(len(d), len(d_prime)), **level)
-    print(f"{len(d)} trials of D, {len(d_prime)} of D'; ceiling ε = {ceiling:.4g}")
-    print(f"AUC {area.point:.4f} [{area.lower:.4f}, {area.upper:.4f}]", *map(str, results.values()), sep="\n")
+    print(
+        f"{len(d)} trials of D, {len(d_prime)} of D'; no count of errors can show more than ε = {ceiling:.4g}"
+    )
+    print(f"AUC {area.point:.4f} [{area.lower:.4f}, {area.upper:.4f}]")
+    for result in results.values():
+        print(result, f"    assumes: {'; '.join(result.assumptions)}", sep="\n")
     for note in area.notes:
         print(f"note: {note}")
 

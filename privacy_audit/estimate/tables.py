@@ -2,6 +2,7 @@
 
 import csv
 import pathlib
+import zipfile
 
 import numpy as np
 from jaxtyping import Float
@@ -42,6 +43,10 @@ def _split(world: np.ndarray, score: np.ndarray, trial: np.ndarray | None = None
     odd = np.setdiff1d(world, (0, 1))
     if odd.size:
         raise ValueError(f"world must be 0 (D) or 1 (D'), got {odd[0]:g}")
+    if not {0, 1} <= set(np.unique(world)):
+        raise ValueError(
+            f"world must hold both 0 (D) and 1 (D'), got {sorted(set(np.unique(world))) or 'no rows'}"
+        )
     if trial is not None:
         order = np.argsort(trial, kind="stable")
         world, score = world[order], score[order]
@@ -65,11 +70,19 @@ def _first_odd(values):
 
 
 def _read_csv(path: pathlib.Path) -> dict[str, list[str]]:
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        reader = csv.DictReader(file)
-        names = [name.strip() for name in reader.fieldnames or ()]
-        reader.fieldnames = names
-        rows = list(reader)
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.DictReader(file)
+            names = [name.strip() for name in reader.fieldnames or ()]
+            reader.fieldnames = names
+            rows = list(reader)
+    except UnicodeDecodeError:
+        raise ValueError(f"scores must be a text file in UTF-8, got {path.name}") from None
+    for number, row in enumerate(rows, start=2):
+        if None in row or None in row.values():
+            raise ValueError(
+                f"scores must have {len(names)} fields a row, got another number in line {number}"
+            )
     return {name: [row[name] for row in rows] for name in names}
 
 
@@ -77,7 +90,7 @@ def _read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
     try:
         with np.load(path) as arrays:
             return {name: arrays[name] for name in arrays.files}
-    except (OSError, EOFError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
         raise ValueError(
             f"scores must be a readable .npz file of numbers, got {path.name}: {error}"
         ) from error

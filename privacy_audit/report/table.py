@@ -45,7 +45,8 @@ def _notes(verdict: Verdict) -> list[str]:
     ]
     if len(verdict.findings) > 1:
         best, count = verdict.best_of_all, len(verdict.findings)
-        shown = f"ε̂ = {best.among_all.epsilon_lower:.3f}, {best.adversary}/{best.statistic}"
+        lower = best.among_all.epsilon_lower
+        shown = f"ε̂ = {lower:.3f}, {best.adversary}/{best.statistic}" if lower > 0 else "none shows ε > 0"
         notes.append(f"best of all at {level}, corrected for choosing among {count} statistics: {shown}.")
     for pair in compare_pairs(verdict):
         gap = pair.interval

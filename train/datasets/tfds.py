@@ -56,8 +56,11 @@ def _open(name: str, data_dir: str | None):
             f"dataset {name} needs tensorflow-datasets (`pip install 'privacy-audit[data]'`), got none"
         ) from None
     try:
-        return tfds.data_source(name, split=None, data_dir=data_dir, download=False)
-    except Exception as error:  # tfds raises many kinds for a data set that is not prepared
+        splits = tfds.data_source(name, split=None, data_dir=data_dir, download=False)
+        return {split: splits[split] for split in ("train", "test")}
+    except (
+        Exception
+    ) as error:  # tfds raises many kinds for a data set that is not prepared, or knows no splits
         raise ValueError(
             f"dataset {name} must be prepared first (`{command}`), "
             f"got nothing in {data_dir or '~/tensorflow_datasets'} ({type(error).__name__})"
