@@ -3,12 +3,16 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+import optax
 import pytest
 
 from privacy_audit.train.clipping import clip, vmap_grad
+from privacy_audit.train.dpsgd import Plan
+from privacy_audit.train.engines import choose_engine
 from privacy_audit.train.functional import Model
 from privacy_audit.train.losses import cross_entropy
 from privacy_audit.train.models import MODELS
+from privacy_audit.train.trial import Trainer, bystander, run_trial
 
 double_precision = jax.enable_x64 if hasattr(jax, "enable_x64") else jax.experimental.enable_x64
 
@@ -112,3 +116,13 @@ def test_models_of_other_frameworks_clip_and_train(framework):
 
     for ours, plain in zip(jax.tree.leaves(total), jax.tree.leaves(jax.grad(summed)(params)), strict=True):
         np.testing.assert_allclose(ours, plain, rtol=2e-5, atol=1e-6)
+
+    plan = Plan(num_examples=4, batch_size=2, steps=3, clipping_norm=1.0, noise_multiplier=0.5)
+    trainer = Trainer(model, cross_entropy, plan, choose_engine(model, cross_entropy, 1.0), optax.sgd(0.1), 4)
+    trained = jax.jit(lambda key: run_trial(key, params, (inputs, labels), trainer, bystander()))(
+        jax.random.key(2)
+    )
+    moved = [
+        jnp.abs(a - b).max() for a, b in zip(*map(jax.tree.leaves, (trained.params, params)), strict=True)
+    ]
+    assert all(0 < distance < 1 for distance in moved)
