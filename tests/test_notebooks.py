@@ -9,11 +9,17 @@ nbformat = pytest.importorskip("nbformat", reason="optional extra: pip install '
 nbclient = pytest.importorskip("nbclient", reason="optional extra: pip install 'privacy-audit[test]'")
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "notebooks"
-NAMES = ["01_first_audit", "02_six_adversaries", "03_bounds_and_calibration", "04_audit_your_own_trainer"]
+NAMES = [
+    "01_first_audit",
+    "02_six_adversaries",
+    "03_bounds_and_calibration",
+    "04_audit_your_own_trainer",
+    "bug_zoo",
+]
 
 
-def test_every_numbered_notebook_is_tested():
-    assert sorted(path.stem for path in FOLDER.glob("[0-9]*.ipynb")) == NAMES
+def test_every_notebook_is_tested():
+    assert sorted(path.stem for path in FOLDER.glob("*.ipynb")) == NAMES
 
 
 @pytest.mark.parametrize("name", NAMES)
