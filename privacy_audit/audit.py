@@ -24,7 +24,7 @@ from privacy_audit.devices import Hosts, start_jax
 from privacy_audit.dry_run import measure_cost
 from privacy_audit.run import chunk_size, run_audit
 from privacy_audit.stopping import StopRule, check_beyond_pilot
-from privacy_audit.train.datasets import DATASETS
+from privacy_audit.train.datasets import DATASETS, VECTORS
 from privacy_audit.train.models import MODELS
 
 SUMMARY = (
@@ -170,7 +170,7 @@ def config_from_flags(command: Command) -> AuditConfig:
     config = AuditConfig(
         dataset=values.dataset,
         data_dir=values.data_dir,
-        model=values.model or "cnn",
+        model=values.model or ("fully_connected" if values.dataset in VECTORS else "cnn"),
         adversaries=asked,
         options=options,
         num_examples=values.num_examples,

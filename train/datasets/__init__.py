@@ -17,4 +17,7 @@ DATASETS: dict[str, Callable[[str | None], Dataset]] = {
 }
 """name -> data_dir (None: the source's own default) -> Dataset"""
 
-__all__ = ["DATASETS"]
+VECTORS = frozenset({"purchase", "complete_journey"})
+"""Data sets of vectors, which suit a dense network; the others hold images."""
+
+__all__ = ["DATASETS", "VECTORS"]
