@@ -158,21 +158,12 @@ def config_from_flags(command: Command) -> AuditConfig:
         "left out where epsilon is given",
         values.noise_multiplier,
     )
-    options = {
-        name: ADVERSARIES[name].options(
-            **{
-                field.name: values[field.name].value
-                for field in dataclasses.fields(ADVERSARIES[name].options)
-            }
-        )
-        for name in asked
-    }
     config = AuditConfig(
         dataset=values.dataset,
         data_dir=values.data_dir,
         model=values.model or ("fully_connected" if values.dataset in VECTORS else "cnn"),
         adversaries=asked,
-        options=options,
+        options={name: _options_of(command, name) for name in asked},
         num_examples=values.num_examples,
         batch_size=values.batch_size,
         steps=values.steps,
@@ -195,6 +186,12 @@ def config_from_flags(command: Command) -> AuditConfig:
         values.epsilon, config.delta, rate, config.steps, config.accountant, config.adjacency
     )
     return dataclasses.replace(config, noise_multiplier=sigma)
+
+
+def _options_of(command: Command, adversary: str) -> Any:
+    """An adversary's options as the flags give them."""
+    kind = ADVERSARIES[adversary].options
+    return kind(**{field.name: command.values[field.name].value for field in dataclasses.fields(kind)})
 
 
 def stop_from_flags(command: Command, config: AuditConfig) -> StopRule | None:

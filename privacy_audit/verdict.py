@@ -103,28 +103,10 @@ def conclude(
     names = [name for mine in adversaries for name in scores_d if name.startswith(f"{mine}/")]
     findings = []
     for name in names:
-        adversary, statistic = name.split("/")
-        siblings = sum(other.split("/")[0] == adversary for other in names)
-        worlds = scores_d[name], scores_d_prime[name]
+        siblings = sum(other.split("/")[0] == name.split("/")[0] for other in names)
         rule = explicit.get(name, "held-out") if threshold == "explicit" else threshold
-
-        def bound(rule, statistics, worlds=worlds):
-            shared = 1 - (1 - confidence) / statistics
-            if rule == "anytime":
-                return sequential_estimate(*worlds, delta=delta, confidence=shared)
-            return clopper_pearson(*worlds, threshold=rule, delta=delta, confidence=shared)
-
-        findings.append(
-            Finding(
-                adversary,
-                statistic,
-                bound(rule, siblings),
-                bound(rule, len(names)),
-                bound("same-sample", siblings),
-                auc(*worlds, confidence=confidence),
-                *worlds,
-            )
-        )
+        worlds = scores_d[name], scores_d_prime[name]
+        findings.append(_finding(name, worlds, rule, (siblings, len(names)), delta, confidence))
     counts = [world[f"{TRAINING}nonfinite"] for world in (scores_d, scores_d_prime)]
     return Verdict(
         tuple(findings),
@@ -133,6 +115,26 @@ def conclude(
         confidence,
         trials=len(counts[0]),
         nonfinite=int(sum(count.sum() for count in counts)),
+    )
+
+
+def _finding(name: str, worlds, rule: str | float, shares: tuple[int, int], delta, confidence) -> Finding:
+    """One statistic by `rule`; `shares`: how many statistics its adversary has, and all adversaries have."""
+
+    def bound(rule, statistics: int) -> Estimate:
+        shared = 1 - (1 - confidence) / statistics
+        if rule == "anytime":
+            return sequential_estimate(*worlds, delta=delta, confidence=shared)
+        return clopper_pearson(*worlds, threshold=rule, delta=delta, confidence=shared)
+
+    siblings, every = shares
+    return Finding(
+        *name.split("/"),
+        bound(rule, siblings),
+        bound(rule, every),
+        bound("same-sample", siblings),
+        auc(*worlds, confidence=confidence),
+        *worlds,
     )
 
 
