@@ -37,13 +37,29 @@ SUMMARY = (
 def make_command() -> Command:
     """The command with its flags, set to their defaults."""
     command = Command("privacy_audit.audit", SUMMARY)
-    add = command.define
-    data, training, game = "Data and model", "Training (DP-SGD)", "The game"
+    _define_data(command)
+    _define_training(command)
+    _define_game(command)
+    for option, flag in _adversary_options().items():
+        command.define("Adversaries", flag.define, option, flag.default, flag.text)
+    _define_running(command)
+    return command
+
+
+def _define_data(command: Command) -> None:
+    """What is trained on."""
+    add, data = command.define, "Data and model"
     names = ", ".join
     add(data, flags.DEFINE_string, "dataset", "mnist5k", f"one of {names(DATASETS)}")
     add(data, flags.DEFINE_string, "data_dir", None, "where tensorflow-datasets keeps prepared data")
     add(data, flags.DEFINE_string, "model", None, f"one of {names(MODELS)}; by default what suits the data")
     add(data, flags.DEFINE_integer, "num_examples", 1000, "N, the size of D")
+
+
+def _define_training(command: Command) -> None:
+    """How DP-SGD trains."""
+    add, training = command.define, "Training (DP-SGD)"
+    names = ", ".join
     add(training, flags.DEFINE_integer, "batch_size", 100, "expected batch size qN of Poisson sampling")
     add(training, flags.DEFINE_integer, "steps", 20, "T")
     add(training, flags.DEFINE_float, "clipping_norm", 1.0, "C, the largest norm of a per-example gradient")
@@ -59,6 +75,12 @@ def make_command() -> Command:
         "fixed",
         "fixed: initial weights that the adversary knows; random: new ones each trial",
     )
+
+
+def _define_game(command: Command) -> None:
+    """Who plays, how often, and what is concluded."""
+    add, game = command.define, "The game"
+    names = ", ".join
     add(game, flags.DEFINE_list, "adversary", "gradient,api_access", f"all, or some of {names(ADVERSARIES)}")
     add(
         game,
@@ -87,9 +109,11 @@ def make_command() -> Command:
     add(game, flags.DEFINE_float, "stop_when_above", None, "stop as soon as some bound exceeds this epsilon")
     add(game, flags.DEFINE_float, "stop_when_width", None, "stop as soon as every interval is so narrow")
     add(game, flags.DEFINE_integer, "seed", 0, "of all randomness")
-    for option, flag in _adversary_options().items():
-        add("Adversaries", flag.define, option, flag.default, flag.text)
-    run = "Running"
+
+
+def _define_running(command: Command) -> None:
+    """Where and on what the run is played."""
+    add, run = command.define, "Running"
     add(run, flags.DEFINE_string, "out", None, "folder or bucket of the ledger; by default runs/audit-<hash>")
     add(
         run,
@@ -112,7 +136,6 @@ def make_command() -> Command:
     add(run, flags.DEFINE_integer, "num_processes", 1, "hosts that share the run and its ledger")
     add(run, flags.DEFINE_integer, "process_id", 0, "this host's number, from 0")
     add(run, flags.DEFINE_bool, "json", False, "print the report as the last line of stdout")
-    return command
 
 
 @dataclasses.dataclass(frozen=True)
