@@ -71,6 +71,22 @@ class LayerNorm(objax.Module):
         return centred * jax.lax.rsqrt(variance + self.epsilon) * self.scale.value + self.shift.value
 
 
+class RMSNorm(objax.Module):
+    """Mean square 1 over the last axis, then a trained scale (Zhang and Sennrich, arXiv 1910.07467)."""
+
+    def __init__(self, size: int, epsilon: float = 1e-5):
+        self.epsilon = epsilon
+        self.scale = objax.TrainVar(jnp.ones(size))
+
+    def __call__(self, values: Float[Array, "b ... n"]) -> Float[Array, "b ... n"]:
+        return unit_mean_square(values, self.epsilon) * self.scale.value
+
+
+def unit_mean_square(values: Float[Array, "... n"], epsilon: float) -> Float[Array, "... n"]:
+    """`values` divided by the root of their mean square over the last axis."""
+    return values * jax.lax.rsqrt(jnp.mean(values**2, -1, keepdims=True) + epsilon)
+
+
 class Residual(objax.Module):
     """x + inner(x)."""
 
