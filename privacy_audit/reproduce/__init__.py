@@ -1,5 +1,4 @@
-"""Paper L reproduced: `python -m privacy_audit.reproduce`.
+"""The two papers reproduced: `python -m privacy_audit.reproduce --paper=…`.
 
-`settings` holds every number that is chosen, `printed` every number that the paper prints; `play` runs the cells,
-`collect` turns their ledgers into one JSON, and `figures` and `document` are made from that JSON alone.
+`papers` names what can be reproduced, one package each; here lies what they share.
 """

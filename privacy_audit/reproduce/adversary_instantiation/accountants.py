@@ -9,8 +9,14 @@ import math
 from typing import Any
 
 from privacy_audit.bounds.profiles import DPSGD, GaussianDP
-from privacy_audit.reproduce.cells import Cell, most_steps
-from privacy_audit.reproduce.settings import DELTA, EPSILONS, NOISE_MULTIPLIERS, Budgets, Scale
+from privacy_audit.reproduce.adversary_instantiation.cells import Cell, most_steps
+from privacy_audit.reproduce.adversary_instantiation.settings import (
+    DELTA,
+    EPSILONS,
+    NOISE_MULTIPLIERS,
+    Budgets,
+    Scale,
+)
 
 SAMPLING_RATE, EPOCHS = 256 / 60_000, 60
 STEPS = math.ceil(EPOCHS / SAMPLING_RATE)

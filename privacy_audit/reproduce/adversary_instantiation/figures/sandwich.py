@@ -9,7 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from privacy_audit.reproduce.figures.style import COLOURS, DPI, WORDS
+from privacy_audit.reproduce.adversary_instantiation.figures.style import COLOURS, WORDS
+from privacy_audit.reproduce.picture import DPI
 
 
 def sandwich_figure(results: Mapping[str, Any], cell: Mapping[str, Any]) -> Figure:

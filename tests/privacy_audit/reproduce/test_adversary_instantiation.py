@@ -10,17 +10,30 @@ from etils import epath
 from matplotlib.image import imread
 
 from privacy_audit.bounds.profiles import DPSGD
-from privacy_audit.reproduce import accountants, accuracy, printed
-from privacy_audit.reproduce.__main__ import body, make_command
-from privacy_audit.reproduce.cells import Cell, all_cells, audit_config, most_steps, ordered_cells
-from privacy_audit.reproduce.figures import CAPTIONS
-from privacy_audit.reproduce.settings import DELTA, EPSILONS, NOISE_MULTIPLIERS, STAND_IN, scales
+from privacy_audit.reproduce import __main__ as command
+from privacy_audit.reproduce.adversary_instantiation import accountants, accuracy, printed
+from privacy_audit.reproduce.adversary_instantiation.cells import (
+    Cell,
+    all_cells,
+    audit_config,
+    most_steps,
+    ordered_cells,
+)
+from privacy_audit.reproduce.adversary_instantiation.figures import CAPTIONS
+from privacy_audit.reproduce.adversary_instantiation.settings import (
+    DELTA,
+    EPSILONS,
+    NOISE_MULTIPLIERS,
+    STAND_IN,
+    scales,
+)
+from privacy_audit.reproduce.papers import PAPERS
 
 SCALES = scales(STAND_IN)
 
 
 def run(*flags):
-    return make_command().run(["reproduce", "--cpu_devices=4", *flags], body)
+    return command.run(["reproduce", "--cpu_devices=4", *flags])
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +102,7 @@ def test_when_the_time_is_over_no_cell_is_begun(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("flag", "message"),
     [
-        ("--paper=unknown", "--paper must be one of adversary_instantiation, got unknown"),
+        ("--paper=unknown", f"--paper must be one of {', '.join(PAPERS)}, got unknown"),
         ("--scale=huge", "--scale must be one of smoke, desk, paper, got huge"),
         ("--parts=cells,tables", "--parts must be one of cells, accuracy, report, got tables"),
         ("--cells=mnist-eps3", "got mnist-eps3"),

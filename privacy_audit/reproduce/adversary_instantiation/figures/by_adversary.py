@@ -8,16 +8,16 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from privacy_audit.reproduce.figures.style import (
+from privacy_audit.reproduce.adversary_instantiation.figures.style import (
     DATA_MARKS,
-    DPI,
     EPSILON_HAT,
     WORDS,
     error_arms,
     shown_point,
     write_nothing,
 )
-from privacy_audit.reproduce.settings import EPSILONS
+from privacy_audit.reproduce.adversary_instantiation.settings import EPSILONS
+from privacy_audit.reproduce.picture import DPI
 
 NUMBERS = dict(zip(WORDS, range(3, 9), strict=True))
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from privacy_audit.reproduce.figures.style import DPI
+from privacy_audit.reproduce.picture import DPI
 
 ANALYSES = {
     "rdp": ("Rényi DP (upper bound)", "#D55E00", "s"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.bounds.profiles import DPSGD
 from privacy_audit.config import AuditConfig
-from privacy_audit.reproduce.settings import CONFIDENCE, DELTA, EPSILONS, Scale
+from privacy_audit.reproduce.adversary_instantiation.settings import CONFIDENCE, DELTA, EPSILONS, Scale
 
 PRECISION = 200
 """The number of steps is the largest that is allowed, up to one part in so many."""

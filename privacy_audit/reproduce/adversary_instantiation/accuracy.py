@@ -18,8 +18,8 @@ from privacy_audit.bounds.profiles import DPSGD
 from privacy_audit.ledger import write_json
 from privacy_audit.progress import Progress
 from privacy_audit.report.document import hardware, versions
-from privacy_audit.reproduce.cells import Cell, most_steps
-from privacy_audit.reproduce.settings import DELTA, Scale
+from privacy_audit.reproduce.adversary_instantiation.cells import Cell, most_steps
+from privacy_audit.reproduce.adversary_instantiation.settings import DELTA, Scale
 from privacy_audit.train.clipping import ClippedSum
 from privacy_audit.train.data import Dataset, Examples
 from privacy_audit.train.datasets import DATASETS

@@ -8,16 +8,16 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from privacy_audit.reproduce.figures.style import (
+from privacy_audit.reproduce.adversary_instantiation.figures.style import (
     COLOURS,
-    DPI,
     EPSILON_HAT,
     WORDS,
     error_arms,
     shown_point,
     write_nothing,
 )
-from privacy_audit.reproduce.settings import EPSILONS
+from privacy_audit.reproduce.adversary_instantiation.settings import EPSILONS
+from privacy_audit.reproduce.picture import DPI
 
 
 def figure_1(results: Mapping[str, Any]) -> Figure:

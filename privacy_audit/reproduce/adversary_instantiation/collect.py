@@ -14,11 +14,11 @@ from privacy_audit.estimate.clopper_pearson import epsilon_from_counts, epsilon_
 from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.ledger import Ledger
 from privacy_audit.report.document import hardware, versions
-from privacy_audit.reproduce import accountants, printed
-from privacy_audit.reproduce.cells import Cell, all_cells
-from privacy_audit.reproduce.play import Session
-from privacy_audit.reproduce.sandwich import bounds_of, roc_band
-from privacy_audit.reproduce.settings import CONFIDENCE, DELTA, OURS, TRIALS
+from privacy_audit.reproduce.adversary_instantiation import accountants, printed
+from privacy_audit.reproduce.adversary_instantiation.cells import Cell, all_cells
+from privacy_audit.reproduce.adversary_instantiation.play import Session
+from privacy_audit.reproduce.adversary_instantiation.sandwich import bounds_of, roc_band
+from privacy_audit.reproduce.adversary_instantiation.settings import CONFIDENCE, DELTA, OURS, TRIALS
 
 SCHEMA_VERSION = 1
 WHITE_BOX = "matched_filter"

@@ -11,8 +11,8 @@ from etils import epath
 
 from privacy_audit.config import AuditConfig
 from privacy_audit.dry_run import Cost, measure_cost
-from privacy_audit.reproduce.cells import Cell, audit_config
-from privacy_audit.reproduce.settings import Scale
+from privacy_audit.reproduce.adversary_instantiation.cells import Cell, audit_config
+from privacy_audit.reproduce.adversary_instantiation.settings import Scale
 from privacy_audit.run import run_audit
 
 MEASURED_STEPS = 10

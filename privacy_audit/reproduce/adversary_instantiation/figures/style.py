@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 
 from privacy_audit.report.figure import PALETTE
 
-DPI = 130
 WORDS = {
     "api_access": "API access",
     "static_poison": "static poison",

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from matplotlib.figure import Figure
-
-from privacy_audit.reproduce.figures.accountants import accountants_figure
-from privacy_audit.reproduce.figures.by_adversary import NUMBERS, adversary_figure
-from privacy_audit.reproduce.figures.by_setting import figure_1, figure_9
-from privacy_audit.reproduce.figures.sandwich import sandwich_figure
+from privacy_audit.reproduce.adversary_instantiation.figures.accountants import accountants_figure
+from privacy_audit.reproduce.adversary_instantiation.figures.by_adversary import NUMBERS, adversary_figure
+from privacy_audit.reproduce.adversary_instantiation.figures.by_setting import figure_1, figure_9
+from privacy_audit.reproduce.adversary_instantiation.figures.sandwich import sandwich_figure
+from privacy_audit.reproduce.picture import write_picture
 
 CAPTIONS = {
     "figure_1": "Figure 1: the six adversaries at ε = 2 on MNIST, or on what stands for it",
@@ -37,11 +35,5 @@ def draw_all(results: Mapping[str, Any], folder: pathlib.Path) -> dict[str, str]
         figures[f"sandwich-{name}"] = sandwich_figure(results, cell)
         written[f"sandwich-{name}.png"] = f"The sandwich: {name}"
     for name, figure in figures.items():
-        _write(figure, folder / f"{name}.png")
+        write_picture(figure, folder / f"{name}.png")
     return written
-
-
-def _write(figure: Figure, path: pathlib.Path) -> None:
-    picture = io.BytesIO()
-    figure.savefig(picture, metadata={"Software": None})
-    path.write_bytes(picture.getvalue())

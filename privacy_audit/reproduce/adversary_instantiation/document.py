@@ -6,9 +6,15 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
-from privacy_audit.reproduce.compare import accuracy_rows, claim_rows, order_lines, order_rows
-from privacy_audit.reproduce.printed import NOT_VERIFIABLE
-from privacy_audit.reproduce.settings import PURCHASE
+from privacy_audit.reproduce.adversary_instantiation.compare import (
+    accuracy_rows,
+    claim_rows,
+    order_lines,
+    order_rows,
+)
+from privacy_audit.reproduce.adversary_instantiation.printed import NOT_VERIFIABLE
+from privacy_audit.reproduce.adversary_instantiation.settings import PURCHASE
+from privacy_audit.reproduce.markdown import number, table
 
 ANALYSES = ("rdp", "clt", "pld")
 
@@ -30,25 +36,6 @@ def write_document(results: Mapping[str, Any], captions: Mapping[str, str], fold
     (folder / "reproduction.md").write_text(
         "\n\n".join(part.strip() for part in parts) + "\n", encoding="utf-8"
     )
-
-
-def table(head: tuple[str, ...], rows: list[tuple]) -> str:
-    """A Markdown table.
-
-    >>> print(table(("a", "b"), [(1, None)]))
-    | a | b |
-    |---|---|
-    | 1 | – |
-    """
-    lines = [head, ("---",) * len(head), *rows]
-    shown = [" | ".join("–" if cell is None else str(cell) for cell in line) for line in lines]
-    shown[1] = shown[1].replace(" ", "")
-    return "\n".join(f"|{line}|" if i == 1 else f"| {line} |" for i, line in enumerate(shown))
-
-
-def number(value: float | None, digits: int = 2) -> str:
-    """The number, or what stands for an infinite or undefined one."""
-    return "∞" if value is None else f"{value:.{digits}f}"
 
 
 def interval(found: Mapping[str, Any]) -> str:

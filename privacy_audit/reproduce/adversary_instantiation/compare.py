@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from privacy_audit.reproduce.printed import ACCURACY, CLAIMS, MOST_EPSILON, RATES, Claim
+from privacy_audit.reproduce.adversary_instantiation.printed import (
+    ACCURACY,
+    CLAIMS,
+    MOST_EPSILON,
+    RATES,
+    Claim,
+)
 
 WITHIN = {"mnist": 1.5, "cifar10": 5.0}
 """Percentage points within which an accuracy counts as reproduced."""
