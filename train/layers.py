@@ -65,10 +65,12 @@ class LayerNorm(objax.Module):
         self.scale = objax.TrainVar(jnp.ones(size))
         self.shift = objax.TrainVar(jnp.zeros(size))
 
+    def normalised(self, values: Float[Array, "b ... n"]) -> Float[Array, "b ... n"]:
+        """The values before scale and shift."""
+        return unit_mean_square(values - jnp.mean(values, -1, keepdims=True), self.epsilon)
+
     def __call__(self, values: Float[Array, "b ... n"]) -> Float[Array, "b ... n"]:
-        centred = values - jnp.mean(values, -1, keepdims=True)
-        variance = jnp.mean(centred**2, -1, keepdims=True)
-        return centred * jax.lax.rsqrt(variance + self.epsilon) * self.scale.value + self.shift.value
+        return self.normalised(values) * self.scale.value + self.shift.value
 
 
 class RMSNorm(objax.Module):
@@ -78,8 +80,12 @@ class RMSNorm(objax.Module):
         self.epsilon = epsilon
         self.scale = objax.TrainVar(jnp.ones(size))
 
+    def normalised(self, values: Float[Array, "b ... n"]) -> Float[Array, "b ... n"]:
+        """The values before the scale."""
+        return unit_mean_square(values, self.epsilon)
+
     def __call__(self, values: Float[Array, "b ... n"]) -> Float[Array, "b ... n"]:
-        return unit_mean_square(values, self.epsilon) * self.scale.value
+        return self.normalised(values) * self.scale.value
 
 
 def unit_mean_square(values: Float[Array, "... n"], epsilon: float) -> Float[Array, "... n"]:

@@ -58,10 +58,11 @@ class PerExample:
             return (*pull(gradient), None)
 
         gradients, inputs = jax.vmap(one)(residual, gradient)
-        return Backward(inputs, (_formed(gradients),))
+        return Backward(inputs, (formed(gradients),))
 
 
-def _formed(gradients: Params) -> Contribution:
+def formed(gradients: Params) -> Contribution:
+    """The contribution of weights whose gradients `[batch, ...]` are there, by name."""
     squares = [jnp.sum(g * g, tuple(range(1, g.ndim))) for g in gradients.values()]
 
     def total(scale, factors):

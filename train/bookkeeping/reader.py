@@ -10,11 +10,12 @@ import jax
 import objax
 
 from ..functional import Params
-from ..layers import ChannelsFirst, Embedding, MaxPool2D, Residual
+from ..layers import ChannelsFirst, Embedding, LayerNorm, MaxPool2D, Residual, RMSNorm
 from .convolution import Convolution
 from .dense import Dense
 from .general import PerExample, Weightless
 from .lookup import Lookup
+from .normalisation import Normalisation
 from .pooling import MaxPool
 from .rule import Rule
 from .stack import ResidualBlock, Stack
@@ -91,6 +92,9 @@ class Reader:
             return Dense(self._name(layer.w), self._name(layer.b))
         if type(layer) is Embedding:
             return Lookup(self._name(layer.w))
+        if type(layer) in (LayerNorm, RMSNorm):
+            shift = getattr(layer, "shift", None)
+            return Normalisation(layer.normalised, self._name(layer.scale), self._name(shift))
         if type(layer) is Residual:
             return ResidualBlock(self.stack(layer.inner, values), self.remat)
         variables = trained_variables(layer)
