@@ -16,15 +16,18 @@ Tensors = Callable[[str], Float[np.ndarray, "..."]]
 
 
 class GGUF:
-    """A file open for reading: `metadata(key)` and `tensor(name)`, each a one-line error where it is missing."""
+    """A file open for reading: `metadata(key)` and `tensor(name)`, each a one-line error where it is missing.
+
+    Raises:
+        ImportError: naming the extra to install.
+        ValueError: there is no such file, or it is not whole.
+    """
 
     def __init__(self, path: str | pathlib.Path):
         try:
             import gguf
-        except ImportError as missing:
-            raise ValueError(
-                "reading a .gguf file needs the package gguf: pip install privacy-audit[language]"
-            ) from missing
+        except ImportError:
+            raise ImportError("gguf is needed: pip install 'privacy-audit[language]'") from None
         if not pathlib.Path(path).is_file():
             raise ValueError(f"path must be that of a .gguf file, got {str(path)!r}")
         self.path = path
