@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import itertools
+import unicodedata
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from .interface import Tokenizer
@@ -27,8 +28,14 @@ class DigitsApart:
 
     def encode(self, text: str) -> list[int]:
         """Tokens of `text`."""
-        return [token for piece in re.findall(r"\d|\D+", text) for token in self.inner.encode(piece)]
+        return [token for piece in _pieces(text) for token in self.inner.encode(piece)]
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of these tokens."""
         return self.inner.decode(tokens)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Numbers of any script one character at a time, all else in runs."""
+    for is_number, run in itertools.groupby(text, lambda c: unicodedata.category(c).startswith("N")):
+        yield from run if is_number else ("".join(run),)
