@@ -38,4 +38,5 @@ class DigitsApart:
 def _pieces(text: str) -> Iterator[str]:
     """Numbers of any script one character at a time, all else in runs."""
     for is_number, run in itertools.groupby(text, lambda c: unicodedata.category(c).startswith("N")):
-        yield from run if is_number else ("".join(run),)
+        together = "".join(run)
+        yield from together if is_number else [together]
