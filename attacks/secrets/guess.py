@@ -1,0 +1,42 @@
+"""From likelihood ratios and a prior to guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.special import logsumexp
+
+STRENGTHS = np.concatenate([[0.0], np.geomspace(0.05, 30.0, 200)])
+
+
+def with_prior(
+    ratios: Float[np.ndarray, "n m"], probabilities: Float[np.ndarray, "*n m"]
+) -> Float[np.ndarray, "n m"]:
+    """log posterior of each candidate, up to a constant, when the secret's ratio lies μ deviations above the others'.
+
+    Ratios are standardised over each target's candidates. μ, the same for all targets, is what makes all the ratios
+    likeliest under the prior; no secret is needed for that. Where training left no trace μ is 0, and the guess is the
+    prior's.
+    """
+    centred = ratios - ratios.mean(axis=1, keepdims=True)
+    deviation = centred.std(axis=1, keepdims=True)
+    standard = centred / np.where(deviation > 0, deviation, 1.0)
+    with np.errstate(divide="ignore"):
+        log_prior = np.log(probabilities)
+    evidence = [np.sum(logsumexp(log_prior + mu * standard - mu**2 / 2, axis=1)) for mu in STRENGTHS]
+    return log_prior + STRENGTHS[int(np.argmax(evidence))] * standard
+
+
+def best(scores: Float[np.ndarray, "n m"], guesses: int) -> Int[np.ndarray, "n guesses"]:
+    """Numbers of the candidates with the largest scores, best first."""
+    return np.argsort(-scores, axis=1, kind="stable")[:, :guesses]
+
+
+COMBINE: dict[str, Callable] = {
+    "final": lambda ratios: ratios[-1],
+    "sum": lambda ratios: ratios.sum(axis=0),
+    "max": lambda ratios: ratios.max(axis=0),
+}
+"""What is seen -> one score from ratios `[models, ...]`: of the final model, the sum or the largest of all."""

@@ -1,0 +1,146 @@
+"""The small GPT-2 that needs no network: trained from scratch on the text that Python itself ships.
+
+That text is the language reference and library topics behind Python's `help()` (module pydoc_data, PSF licence), 0.46
+million characters of English prose with examples; a tenth is held out for the perplexity.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import pathlib
+import pydoc_data.topics
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+from ..functional import Model, Params
+from .bpe import Bytes
+from .gpt2 import GPT2Config, gpt2
+from .interface import LanguageModel, whole
+from .texts import Texts, next_token_loss, passages
+
+HELD_OUT = 0.1
+
+
+@dataclass(frozen=True)
+class SmallGPT2:
+    """How the small model is made; the defaults give one of 1.07 million weights.
+
+    Attributes:
+        blocks, width, heads, context: sizes; tokens are bytes.
+        steps: AdamW steps on `batch` rows of `context` tokens; the learning rate rises for a tenth, then falls.
+    """
+
+    blocks: int = 5
+    width: int = 128
+    heads: int = 4
+    context: int = 64
+    steps: int = 700
+    batch: int = 32
+    learning_rate: float = 3e-3
+    seed: int = 0
+
+    @property
+    def network(self) -> GPT2Config:
+        """The sizes as GPT-2 names them."""
+        return GPT2Config(Bytes.vocab_size, self.context, self.width, self.blocks, self.heads)
+
+
+def public_text() -> tuple[str, str]:
+    """The training and the held-out part of the text, cut between topics."""
+    topics = [pydoc_data.topics.topics[name] for name in sorted(pydoc_data.topics.topics)]
+    first = math.ceil(len(topics) * (1 - HELD_OUT))
+    training, held_out = "\n".join(topics[:first]), "\n".join(topics[first:])
+    return training, held_out
+
+
+def small_gpt2(
+    making: SmallGPT2 | None = None,
+    folder: pathlib.Path | None = None,
+    say: Callable[[str], None] = lambda line: None,
+) -> LanguageModel:
+    """Trains the small model, or takes it from `folder` where the same one was trained before.
+
+    Args:
+        making: how it is made.
+        folder: where its weights are kept; nowhere when left out.
+        say: hears of the progress.
+    """
+    making = making or SmallGPT2()
+    model, path = gpt2(making.network), None
+    if folder is not None:
+        path = pathlib.Path(folder) / f"small_gpt2-{_fingerprint(making)}.npz"
+    if path is not None and path.is_file():
+        with np.load(path) as stored:
+            params = {name: jnp.asarray(stored[name]) for name in stored.files}
+    else:
+        params = _pretrained(model, making, say)
+        if path is not None:
+            _write(path, params)
+    return LanguageModel(whole, model, params, Bytes(), making.context)
+
+
+def perplexity(language: LanguageModel, params: Params, text: str, rows: int = 256) -> float:
+    """Perplexity of `text`, per token, in passages as long as the model's context (the first `rows` of them)."""
+    held_out = passages(language.tokenizer, text, language.context)
+
+    @jax.jit
+    def losses(tokens, labels):
+        return jax.vmap(next_token_loss)(language.model.apply(params, language.front(tokens)), labels)
+
+    return float(jnp.exp(jnp.mean(losses(held_out.tokens[:rows], held_out.labels[:rows]))))
+
+
+def _pretrained(model: Model, making: SmallGPT2, say: Callable[[str], None]) -> Params:
+    texts = passages(Bytes(), public_text()[0], making.context)
+    rises = max(1, making.steps // 10)
+    rate = optax.warmup_cosine_decay_schedule(0, making.learning_rate, rises, making.steps)
+    optimizer = optax.adamw(rate, weight_decay=0.01)
+    params = jax.jit(model.init)(jax.random.key(making.seed))
+    state = optimizer.init(params)
+    step = _step(model, optimizer)
+    generator = np.random.default_rng(making.seed)
+    for i in range(making.steps):
+        rows = generator.integers(0, len(texts.tokens), making.batch)
+        params, state, loss = step(params, state, Texts(texts.tokens[rows], texts.labels[rows]))
+        if (i + 1) % 100 == 0:
+            say(f"pre-training: step {i + 1} of {making.steps}, loss {float(loss):.2f} nats a byte")
+    return params
+
+
+def _step(model: Model, optimizer: optax.GradientTransformation):
+    def mean_loss(params, texts: Texts):
+        return jnp.mean(jax.vmap(next_token_loss)(model.apply(params, texts.tokens), texts.labels))
+
+    @jax.jit
+    def step(params, state, texts: Texts):
+        loss, gradient = jax.value_and_grad(mean_loss)(params, texts)
+        updates, state = optimizer.update(gradient, state, params)
+        return optax.apply_updates(params, updates), state, loss
+
+    return step
+
+
+def _fingerprint(making: SmallGPT2) -> str:
+    made_from = json.dumps(asdict(making), sort_keys=True) + public_text()[0]
+    return hashlib.sha256(made_from.encode()).hexdigest()[:12]
+
+
+def _write(path: pathlib.Path, params: Params) -> None:
+    """Aside first, then renamed: no half-written weights are ever found."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, aside = tempfile.mkstemp(suffix=".npz", dir=path.parent)
+    os.close(handle)
+    try:
+        np.savez(aside, **params)
+        os.replace(aside, path)
+    finally:
+        pathlib.Path(aside).unlink(missing_ok=True)
