@@ -64,11 +64,12 @@ def constant_learning_rate(trainer: Trainer) -> float:
     Raises:
         ValueError: the optimizer keeps state (momentum, a schedule), or η is 0.
     """
-    origin = jnp.zeros(())
-    state = trainer.optimizer.init(origin)
-    if jax.tree.leaves(state):
-        raise ValueError("optimizer must be plain SGD for --white_box, got one with state")
-    rate = -float(trainer.optimizer.update(jnp.ones(()), state, origin)[0])
+    with jax.ensure_compile_time_eval():  # adversaries are made anew inside the compiled game
+        origin = jnp.zeros(())
+        state = trainer.optimizer.init(origin)
+        if jax.tree.leaves(state):
+            raise ValueError("optimizer must be plain SGD for --white_box, got one with state")
+        rate = -float(trainer.optimizer.update(jnp.ones(()), state, origin)[0])
     if rate == 0:
         raise ValueError("learning_rate must be > 0 for an adversary that compares models, got 0")
     return rate

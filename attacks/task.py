@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -35,6 +36,10 @@ class Task:
     members: Examples
     shadow: Examples
     fresh: Examples
+
+    def with_noise(self, noise_multiplier: float) -> Task:
+        """The same ground at another σ."""
+        return dataclasses.replace(self, trainer=self.trainer.with_noise(noise_multiplier))
 
 
 def check_task(task: Task) -> None:

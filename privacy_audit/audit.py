@@ -10,6 +10,7 @@ from typing import Any
 
 import jax
 from absl import flags
+from etils import epath
 
 from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.command import Command, main
@@ -22,7 +23,7 @@ from privacy_audit.config import (
 )
 from privacy_audit.devices import Hosts, start_jax
 from privacy_audit.dry_run import measure_cost
-from privacy_audit.run import chunk_size, run_audit
+from privacy_audit.run import chunk_size, run_audits
 from privacy_audit.stopping import StopRule, check_beyond_pilot
 from privacy_audit.train.datasets import DATASETS, VECTORS
 from privacy_audit.train.models import MODELS
@@ -64,8 +65,15 @@ def _define_training(command: Command) -> None:
     add(training, flags.DEFINE_integer, "steps", 20, "T")
     add(training, flags.DEFINE_float, "clipping_norm", 1.0, "C, the largest norm of a per-example gradient")
     add(training, flags.DEFINE_float, "learning_rate", 0.15, "of SGD")
-    add(training, flags.DEFINE_float, "epsilon", 4.0, "proven epsilon; the noise is calibrated to it")
-    add(training, flags.DEFINE_float, "noise_multiplier", None, "sigma, instead of --epsilon")
+    several = "several, as in 1,2,4, are several runs, each in its own folder below --out"
+    add(
+        training,
+        flags.DEFINE_list,
+        "epsilon",
+        "4",
+        f"proven epsilon, to which noise is calibrated; {several}",
+    )
+    add(training, flags.DEFINE_list, "noise_multiplier", None, "sigma, one or several, instead of --epsilon")
     add(training, flags.DEFINE_float, "delta", 1e-5, "of the proven and of the measured epsilon")
     add(training, flags.DEFINE_string, "accountant", "pld", f"one of {names(ACCOUNTANTS)}")
     add(
@@ -167,8 +175,8 @@ def _adversary_options() -> dict[str, _Option]:
     }
 
 
-def config_from_flags(command: Command) -> AuditConfig:
-    """Builds and checks the configuration, calibrating the noise where epsilon is given."""
+def configs_from_flags(command: Command) -> dict[str, AuditConfig]:
+    """Builds and checks a configuration for each σ, or ε to which noise is calibrated; by name of its run."""
     values = command.values
     asked = tuple(ADVERSARIES if values.adversary == ["all"] else dict.fromkeys(values.adversary))
     for name in asked:
@@ -179,8 +187,12 @@ def config_from_flags(command: Command) -> AuditConfig:
         calibrate or not command.given("epsilon"),
         "noise_multiplier",
         "left out where epsilon is given",
-        values.noise_multiplier,
+        ",".join(values.noise_multiplier or []),
     )
+    name, texts = "noise_multiplier", values.noise_multiplier
+    if calibrate:
+        name, texts = "epsilon", values.epsilon
+    numbers = _numbers(name, texts)
     config = AuditConfig(
         dataset=values.dataset,
         data_dir=values.data_dir,
@@ -191,7 +203,7 @@ def config_from_flags(command: Command) -> AuditConfig:
         batch_size=values.batch_size,
         steps=values.steps,
         clipping_norm=values.clipping_norm,
-        noise_multiplier=1.0 if calibrate else values.noise_multiplier,
+        noise_multiplier=1.0 if calibrate else numbers[0],
         learning_rate=values.learning_rate,
         delta=values.delta,
         accountant=values.accountant,
@@ -202,13 +214,26 @@ def config_from_flags(command: Command) -> AuditConfig:
         seed=values.seed,
         adjacency=values.adjacency,
     )
-    if not calibrate:
-        return config
+    sigmas = [_calibrated(config, epsilon) for epsilon in numbers] if calibrate else numbers
+    return {
+        f"{name}-{number:g}": dataclasses.replace(config, noise_multiplier=sigma)
+        for number, sigma in zip(numbers, sigmas, strict=True)
+    }
+
+
+def _numbers(name: str, texts: list[str]) -> list[float]:
+    try:
+        numbers = [float(text) for text in texts]
+    except ValueError:
+        raise ValueError(f"{name} must be a number or several, got {','.join(texts)}") from None
+    require(bool(numbers), name, "a number or several", "none")
+    require(len(set(numbers)) == len(numbers), name, "different numbers", ",".join(texts))
+    return numbers
+
+
+def _calibrated(config: AuditConfig, epsilon: float) -> float:
     rate = config.plan.sampling_rate
-    sigma = calibrated_noise(
-        values.epsilon, config.delta, rate, config.steps, config.accountant, config.adjacency
-    )
-    return dataclasses.replace(config, noise_multiplier=sigma)
+    return calibrated_noise(epsilon, config.delta, rate, config.steps, config.accountant, config.adjacency)
 
 
 def _options_of(command: Command, adversary: str) -> Any:
@@ -250,23 +275,31 @@ def body(command: Command) -> None:
     require(values.chunk >= 0, "chunk", ">= 0", values.chunk)
     hosts = Hosts(values.coordinator_address, values.num_processes, values.process_id)
     start_jax(values.cpu_devices, hosts)
-    config = config_from_flags(command)
-    stop = stop_from_flags(command, config)
+    configs = configs_from_flags(command)
+    first = next(iter(configs.values()))
+    stop = stop_from_flags(command, first)
     if values.dry_run:
-        devices = jax.local_devices()
-        print(measure_cost(config, chunk_size(values.chunk, config.trials, len(devices)), devices))
+        devices, chunk = jax.local_devices(), chunk_size(values.chunk, first.trials, len(jax.local_devices()))
+        for config in configs.values():
+            print(measure_cost(config, chunk, devices))
         return
-    folder = values.out or f"runs/audit-{config.identity[:12]}"
-    document = run_audit(
-        config,
-        folder,
+    documents = run_audits(
+        list(configs.values()),
+        _folders(values.out, configs),
         stop=stop,
         hosts=hosts,
         chunk=values.chunk,
         say=lambda line: print(line, file=sys.stderr),
     )
-    if values.json and document:
-        print(json.dumps(document, ensure_ascii=False))
+    for document in documents:
+        if values.json and document:
+            print(json.dumps(document, ensure_ascii=False))
+
+
+def _folders(out: str | None, configs: dict[str, AuditConfig]) -> list[epath.Path]:
+    """A ledger for each run: `out` itself where there is one, folders below it where there are several."""
+    folder = epath.Path(out or f"runs/audit-{next(iter(configs.values())).identity[:12]}")
+    return [folder / name for name in configs] if len(configs) > 1 else [folder]
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from jaxtyping import Array, Float, Int, Key
 from privacy_audit.attacks import Adversary, Task, join, watch
 from privacy_audit.devices import over_devices
 from privacy_audit.train.backend import compiler_options, trials_at_once
-from privacy_audit.train.trial import Hooks, Trained, bystander, run_trial
+from privacy_audit.train.trial import Hooks, Trained, Trainer, bystander, run_trial
 
 NO_GUESS = -1e30
 """Score of a model that is not finite: the distinguisher then guesses D, a rule fixed beforehand."""
@@ -26,12 +26,22 @@ NO_GUESS = -1e30
 
 @dataclass(frozen=True, eq=False)
 class Contestant:
-    """An adversary in this game, what it crafted, and the ground on which it plays where it made its own."""
+    """An adversary in this game, and what it crafted.
+
+    Attributes:
+        ground: the one on which it plays, where it made its own.
+        make: the adversary against a trainer with another σ; None: it does not look at the noise.
+    """
 
     name: str
     adversary: Adversary
     target: Any
     ground: Task | None = None
+    make: Callable[[Trainer], Adversary] | None = None
+
+    def against(self, trainer: Trainer) -> Adversary:
+        """The adversary as it plays against this trainer."""
+        return self.make(trainer) if self.make else self.adversary
 
 
 def teams_of(contestants: Sequence[Contestant]) -> list[list[int]]:
@@ -48,17 +58,21 @@ class Game:
     """A compiled game; called with who joins and trial numbers `[chunk]`, a multiple of the devices."""
 
     program: Callable[..., dict[str, Array]]
+    noise_multiplier: float
     members: Any
     targets: Any
 
     def __call__(self, who: int, trials: Int[Array, "chunk"]) -> dict[str, Float[Array, "chunk"]]:
         """Trains and scores these trials."""
-        return self.program(jnp.int32(who), self.members, self.targets, trials)
+        return self.program(*self._arguments(who), trials)
+
+    def _arguments(self, who: int):
+        return jnp.int32(who), jnp.asarray(self.noise_multiplier), self.members, self.targets
 
     def bytes_for(self, chunk: int) -> int:
         """Device memory that a call with so many trials takes: arguments, results and what is between."""
         trials = jnp.arange(chunk, dtype=jnp.int32)
-        compiled = self.program.lower(jnp.int32(0), self.members, self.targets, trials).compile()
+        compiled = self.program.lower(*self._arguments(0), trials).compile()
         needs = compiled.memory_analysis()
         return needs.argument_size_in_bytes + needs.output_size_in_bytes + needs.temp_size_in_bytes
 
@@ -74,33 +88,47 @@ def setup_key(seed: int, index: int) -> Key[Array, ""]:
 
 
 def compile_game(
-    task: Task, contestants: Sequence[Contestant], seed: int, devices: Sequence[jax.Device]
+    task: Task,
+    contestants: Sequence[Contestant],
+    seed: int,
+    devices: Sequence[jax.Device],
+    program: Callable[..., dict[str, Array]] | None = None,
 ) -> Game:
     """Builds the game: `play(who, trials)` gives scores by `adversary/statistic`, from all `devices`.
 
-    `who` is traced, so both worlds and every team share one compiled program. Beside the scores there is
-    `training/nonfinite`, the number of per-example gradients that were not finite, and `training/overflowed`.
+    Who joins and σ are traced, so both worlds, every team and every ε share one compiled program. Beside the scores
+    are `training/nonfinite`, the number of per-example gradients that were not finite, and `training/overflowed`.
+
+    Args:
+        program: that of the same game at another σ, to be used again.
     """
     targets = tuple(contestant.target for contestant in contestants)
-    adversaries = tuple(contestant.adversary for contestant in contestants)
+    program = program or _program(task, contestants, seed, devices)
+    return Game(program, task.trainer.plan.noise_multiplier, task.members, targets)
+
+
+def _program(task: Task, contestants: Sequence[Contestant], seed: int, devices: Sequence[jax.Device]):
     names = tuple(contestant.name for contestant in contestants)
     teams = teams_of(contestants)
     worlds = (1, 0) if task.trainer.plan.adjacency == "replace_one" else (1,)
 
-    def one_trial(who, members, targets, trial):
+    def one_trial(who, noise_multiplier, members, targets, trial):
+        trainer = task.trainer.with_noise(noise_multiplier)
+        adversaries = tuple(contestant.against(trainer) for contestant in contestants)
         key = trial_key(seed, jnp.int32((who >= 1) & (who <= len(teams))), trial)
         init_key, training_key, coins = jax.random.split(key, 3)
         hooks = _hooks(who, teams, worlds, adversaries, targets, coins)
-        trained = run_trial(training_key, task.initial(init_key), members, task.trainer, hooks)
+        trained = run_trial(training_key, task.initial(init_key), members, trainer, hooks)
         return _score(who, teams, names, adversaries, targets, trained)
 
-    def share(who, members, targets, trials):
+    def play_trials(who, noise_multiplier, members, targets, trials):
         at_once = trials_at_once()
         batch = at_once if at_once > 1 else None  # None: no batch axis at all, which a batch of one has
-        return jax.lax.map(lambda trial: one_trial(who, members, targets, trial), trials, batch_size=batch)
+        one = lambda trial: one_trial(who, noise_multiplier, members, targets, trial)  # noqa: E731
+        return jax.lax.map(one, trials, batch_size=batch)
 
-    program = jax.jit(over_devices(share, devices, mapped=1), compiler_options=compiler_options() or None)
-    return Game(program, task.members, targets)
+    spread = over_devices(play_trials, devices, mapped=1)
+    return jax.jit(spread, compiler_options=compiler_options() or None)
 
 
 def _hooks(who, teams, worlds, adversaries: Sequence[Adversary], targets, coins) -> Hooks:

@@ -60,13 +60,20 @@ def craft_all(
     contestants = []
     for name in config.adversaries:
         say(f"crafting: {name}")
-        entry = ADVERSARIES[name]
-        adversary = entry.make(task.trainer, config.options.get(name, entry.options()))
+        make = _maker(config, name)
+        adversary = make(task.trainer)
         ground = adversary.ground(task) if adversary.ground else None
         key = setup_key(config.seed, CRAFTING + _crafter_number(name, adversary))
         target = adversary.craft(key, ground or task)
-        contestants.append(Contestant(name, adversary, target, ground))
+        contestants.append(Contestant(name, adversary, target, ground, make))
     return contestants
+
+
+def _maker(config: AuditConfig, name: str) -> Callable[[Trainer], Adversary]:
+    """The adversary with its options, for whatever trainer."""
+    entry = ADVERSARIES[name]
+    options = config.options.get(name, entry.options())
+    return lambda trainer: entry.make(trainer, options)
 
 
 def _crafter_number(name: str, adversary: Adversary) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -55,6 +56,11 @@ class Trainer:
     engine: Engine
     optimizer: optax.GradientTransformation
     capacity: int
+
+    def with_noise(self, noise_multiplier: float | Float[Array, ""]) -> Trainer:
+        """The same training at another σ, which may be traced: one program then serves them all."""
+        plan = dataclasses.replace(self.plan, noise_multiplier=noise_multiplier)
+        return dataclasses.replace(self, plan=plan)
 
     def example_loss(self, params: Params, one_input: Array, label: Array) -> Float[Array, ""]:
         """Loss of one example `[...]` (no batch axis)."""
