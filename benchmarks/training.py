@@ -17,6 +17,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 
+from speed.measure import OURS, machine, measure
 from speed.picture import draw
 from speed.summary import ratios, table
 from speed.workloads import Row
@@ -30,7 +31,7 @@ def rows(networks: list[str], trials: list[int], batch: int, large: int, peers: 
     wanted = []
     for network in networks:
         wanted += [Row(network, "non_private", batch=batch)]
-        wanted += [Row(network, engine, t, batch) for t in trials for engine in ("book_keeping", "vmap_grad")]
+        wanted += [Row(network, engine, t, batch) for t in trials for engine in OURS]
         wanted += [Row(network, "book_keeping", trials[-1], batch, poisson=True)]
         wanted += [Row(network, peer, batch=batch) for peer in peers]
         wanted += [Row(network, program, batch=large) for program in ("non_private", "book_keeping")]
@@ -65,8 +66,6 @@ def best_of(rounds: list[dict]) -> dict:
 
 def main() -> None:
     """Command line."""
-    from speed.measure import machine, measure
-
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--networks", nargs="+", default=["fully_connected", "cnn"])
     parser.add_argument("--trials", nargs="+", type=int, default=[1, 16, 64])
@@ -81,7 +80,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.row:
         row = Row(**json.loads(options.row))
-        if row.program in ("book_keeping", "vmap_grad"):
+        if row.program in OURS:
             from privacy_audit.devices import use_all_cores
 
             use_all_cores(options.cores)

@@ -20,6 +20,8 @@ from privacy_audit.train.sampling import Batch, capacity_for, poisson_batch
 from .workloads import CLASSES, CLIPPING_NORM, LEARNING_RATE, NOISE_MULTIPLIER, SHAPES, Row, examples
 
 STEPS_AT_ONE_TRIAL = 32
+SPLIT_FROM = {"cnn": 1, "fully_connected": 1024}
+"""Examples from which on one trial's batch is dealt to several cores: below, waiting for each other costs more."""
 
 
 def program(row: Row, devices: list[jax.Device]) -> tuple[Callable[[], int], Callable]:
@@ -30,14 +32,17 @@ def program(row: Row, devices: list[jax.Device]) -> tuple[Callable[[], int], Cal
         len(inputs), row.batch, max(1, STEPS_AT_ONE_TRIAL // row.trials), CLIPPING_NORM, NOISE_MULTIPLIER
     )
     size = {"batch_size": row.batch} if row.poisson else {}
-    engine = choose_engine(model, cross_entropy, CLIPPING_NORM, row.program, **size)
-    if row.trials == 1 and len(devices) > 1:
-        engine = _batch_over_devices(engine, devices)
+    name = row.program
+    if name == "plain_vmap_grad":
+        name, size = "vmap_grad", {"chunk": row.batch}
+    engine = choose_engine(model, cross_entropy, CLIPPING_NORM, name, **size)
+    if row.trials == 1 and len(devices) > 1 and row.batch >= SPLIT_FROM[row.network]:
+        engine = _batch_over_devices(engine, devices, deal=row.poisson)
     keys = jax.random.split(jax.random.key(0), row.trials)
     params = jax.vmap(model.init)(keys)
 
     # JAX cannot vmap the vmapped gradient of a convolution (NotImplementedError): one trial after the other
-    together = 1 if row.program == "vmap_grad" else min(row.trials, trials_at_once())
+    together = 1 if name == "vmap_grad" else min(row.trials, trials_at_once())
 
     def trials(inputs, labels, keys, params):
         one = lambda arguments: _train(*arguments, (inputs, labels), plan, engine, row.poisson)  # noqa: E731
@@ -77,8 +82,8 @@ def _train(key, params, data, plan: Plan, engine: Engine, poisson: bool):
     return params, jnp.sum(counts)
 
 
-def _batch_over_devices(engine: Engine, devices: list[jax.Device]) -> Engine:
-    """Deals a batch to the devices like cards, since padding is last, and adds up their sums."""
+def _batch_over_devices(engine: Engine, devices: list[jax.Device], deal: bool) -> Engine:
+    """Gives each device a share of a batch (dealt like cards where padding is last) and adds up their sums."""
     share = over_devices(
         lambda params, inputs, labels, weights: jax.tree.map(
             lambda x: x[None], engine(params, inputs, labels, weights)
@@ -93,7 +98,8 @@ def _batch_over_devices(engine: Engine, devices: list[jax.Device]) -> Engine:
         return padded.reshape(-1, len(devices), *x.shape[1:]).swapaxes(0, 1).reshape(padded.shape)
 
     def whole(params, *batch):
-        return jax.tree.map(lambda x: x.sum(0), share(params, *(dealt(x) for x in batch)))
+        shares = [dealt(x) for x in batch] if deal else batch
+        return jax.tree.map(lambda x: x.sum(0), share(params, *shares))
 
     return whole
 

@@ -9,6 +9,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
+from .measure import OURS as OUR_PROGRAMS
 from .summary import row_of
 
 OURS, XLA, PEER = "#0072B2", "#E69F00", "#999999"  # Okabe-Ito
@@ -38,6 +39,6 @@ def draw(report: dict, path: pathlib.Path) -> None:
 
 
 def _colour(program: str) -> str:
-    if program in ("book_keeping", "vmap_grad"):
+    if program in OUR_PROGRAMS:
         return OURS
     return XLA if program == "non_private" else PEER

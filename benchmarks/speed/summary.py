@@ -25,7 +25,8 @@ def ratios(results: list[dict]) -> dict[str, float]:
             ours = rate["book_keeping", trials]
             against = {
                 "non_private": rate.get(("non_private", 1)),
-                "vmap_grad": rate.get(("vmap_grad", trials)),
+                "plain vmap(grad)": rate.get(("plain_vmap_grad", trials)),
+                "our vmap_grad": rate.get(("vmap_grad", trials)),
                 "best Opacus": max(opacus, default=None),
                 "best peer": max(peers, default=None),
             }
