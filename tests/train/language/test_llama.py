@@ -136,18 +136,18 @@ def test_logits_equal_those_of_transformers(file):
     with torch.no_grad():
         expected = peer(torch.from_numpy(TOKENS)).logits.numpy()
     assert np.std(expected) > 1
-    np.testing.assert_allclose(logits(load_smollm2(file), TOKENS), expected, rtol=0, atol=1e-4)
+    np.testing.assert_allclose(logits(load_smollm2(file).language(2), TOKENS), expected, rtol=0, atol=1e-4)
 
 
 def test_what_is_frozen_does_not_change_the_model(file):
-    few, all_ = (load_smollm2(file, trained_blocks=count) for count in (1, 3))
+    few, all_ = (load_smollm2(file).language(count) for count in (1, 3))
     np.testing.assert_allclose(logits(few, TOKENS), logits(all_, TOKENS), rtol=0, atol=1e-4)
     sizes = [sum(leaf.size for leaf in jax.tree.leaves(model.params)) for model in (few, all_)]
     assert sizes[1] == 3 * sizes[0]
 
 
 def test_what_follows_a_position_does_not_change_it(file):
-    model = load_smollm2(file)
+    model = load_smollm2(file).language(2)
     filled = TOKENS.copy()
     filled[:, 5:] = 0
     np.testing.assert_allclose(logits(model, filled)[:, :5], logits(model, TOKENS)[:, :5], rtol=0, atol=1e-5)
