@@ -1,0 +1,97 @@
+"""Plays the cells one after the other, one file each; a run that is stopped goes on from there."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+from etils import epath
+
+from privacy_audit.ledger import write_json
+from privacy_audit.report.document import hardware, versions
+from privacy_audit.reproduce.adversary_aware.attributes.game import Halves, all_cells, play_cell
+from privacy_audit.reproduce.adversary_aware.attributes.settings import OURS, Settings
+from privacy_audit.train.tabular import SOURCES
+
+
+def run(settings: Settings, out: epath.Path, seed: int, say: Callable[[str], None]) -> dict[str, Any]:
+    """Plays what `out` does not hold yet.
+
+    Returns:
+        Every cell with the settings, versions and hardware, as strict JSON values.
+
+    Raises:
+        ValueError: the table cannot be read, or `out` holds cells of other settings; nothing is written then.
+    """
+    halves = Halves.split(SOURCES[settings.people](settings.folder), seed)
+    identity = identity_of(settings, halves, seed)
+    cells = {}
+    for cell in all_cells(settings):
+        path = out / f"{cell.name}.json"
+        stored = _stored(path, identity)
+        if stored is None:
+            say(f"{cell.name} …")
+            stored = {"identity": identity, **_plain(play_cell(cell, halves, settings, seed))}
+            out.mkdir(parents=True, exist_ok=True)
+            write_json(path, stored)
+        cells[cell.name] = stored
+    return _document(settings, halves, seed, cells)
+
+
+def identity_of(settings: Settings, halves: Halves, seed: int) -> str:
+    """Hash of all that a cell's numbers depend on, but for which cells there are and where the files lie."""
+    relevant = dataclasses.asdict(settings)
+    for name in ("folder", "sets", "epsilons", "real_epsilons"):
+        relevant.pop(name)
+    relevant |= {"seed": seed, "public": hashlib.sha256(halves.public.codes.tobytes()).hexdigest()}
+    return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()
+
+
+def _stored(path: epath.Path, identity: str) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_text())
+    except json.JSONDecodeError:
+        return None
+    if found.get("identity") != identity:
+        raise ValueError(f"out must hold cells of these settings and data or none, got another's {path.name}")
+    return found
+
+
+def _plain(found: dict[str, Any]) -> dict[str, Any]:
+    """ε = ∞ as a word, since strict JSON has no such number."""
+    return found | {"epsilon": f"{found['epsilon']:g}"}
+
+
+def _document(settings: Settings, halves: Halves, seed: int, cells: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "people": halves.public.title,
+        "source": settings.people,
+        "public": len(halves.public),
+        "private": len(halves.private),
+        "attributes": {a.name: list(a.values) for a in halves.public.attributes},
+        "targets": settings.targets,
+        "games": settings.games,
+        "ways": settings.ways,
+        "delta": settings.delta,
+        "confidence": settings.confidence,
+        "failure": settings.failure,
+        "projection": dataclasses.asdict(settings.projection),
+        "gibbs": dataclasses.asdict(settings.gibbs),
+        "ours": OURS,
+        "seed": seed,
+        "cells": cells,
+        "seconds": round(sum(cell["seconds"] for cell in cells.values()), 1),
+        "versions": versions(),
+        "hardware": hardware(),
+    }
+
+
+def cost(settings: Settings) -> str:
+    """What a scale plays, in one line."""
+    count = len(all_cells(settings))
+    return f"attributes: {count} cells of {settings.games} games with {settings.targets} targets"
