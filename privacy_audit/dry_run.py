@@ -12,6 +12,7 @@ import numpy as np
 from privacy_audit.config import AuditConfig
 from privacy_audit.match import Match, compile_match
 from privacy_audit.prepare import craft_all, prepare_task
+from privacy_audit.train.backend import memory_of
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class Cost:
     Attributes:
         chunk: trials per call of the compiled program.
         bytes_at_work: memory of one call on each device, as the compiler states it.
+        bytes_there: what a device has.
         trainings: in the whole run.
         seconds_preparing: measured: crafting and compiling.
         seconds_per_training: measured on the second of two chunks in each world.
@@ -30,6 +32,7 @@ class Cost:
     devices: int
     chunk: int
     bytes_at_work: int
+    bytes_there: int
     trainings: int
     seconds_preparing: float
     seconds_per_training: float
@@ -45,7 +48,7 @@ class Cost:
                 f"C = {plan.clipping_norm:g}, σ = {plan.noise_multiplier:.4g}",
                 f"trainings           {self.trainings} in all, {config.trials} trials per world",
                 f"trials per chunk    {self.chunk} on {self.devices} device(s)",
-                f"memory              {self.bytes_at_work / 2**20:.0f} MiB a device",
+                f"memory              {self.bytes_at_work / 2**20:.0f} of {self.bytes_there / 2**20:.0f} MiB a device",
                 f"time                {total:.0f} s ({self.seconds_preparing:.0f} s of preparation, "
                 f"{self.seconds_per_training * 1e3:.3g} ms a training)",
             ]
@@ -66,6 +69,7 @@ def measure_cost(config: AuditConfig, chunk: int, devices: Sequence[jax.Device])
         devices=len(devices),
         chunk=chunk,
         bytes_at_work=needs,
+        bytes_there=memory_of(devices[0]),
         trainings=max(match.trained, 1) * config.trials,
         seconds_preparing=preparing,
         seconds_per_training=seconds / (chunk * max(match.trained, 1)),

@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, Int, Key
 
 from privacy_audit.attacks import Adversary, Task, join, watch
 from privacy_audit.devices import over_devices
-from privacy_audit.train.backend import compiler_options, trials_at_once
+from privacy_audit.train.backend import compiler_options, memory_of, trials_at_once
 from privacy_audit.train.trial import Hooks, Trained, Trainer, bystander, run_trial
 
 NO_GUESS = -1e30
@@ -103,11 +103,19 @@ def compile_game(
         program: that of the same game at another σ, to be used again.
     """
     targets = tuple(contestant.target for contestant in contestants)
-    program = program or _program(task, contestants, seed, devices)
-    return Game(program, task.trainer.plan.noise_multiplier, task.members, targets)
+    sigma = task.trainer.plan.noise_multiplier
+
+    def game(at_once: int) -> Game:
+        return Game(_program(task, contestants, seed, devices, at_once), sigma, task.members, targets)
+
+    if program is not None:
+        return Game(program, sigma, task.members, targets)
+    return game(trials_at_once(lambda n: game(n).bytes_for(n * len(devices)), memory_of(devices[0])))
 
 
-def _program(task: Task, contestants: Sequence[Contestant], seed: int, devices: Sequence[jax.Device]):
+def _program(
+    task: Task, contestants: Sequence[Contestant], seed: int, devices: Sequence[jax.Device], at_once: int
+):
     names = tuple(contestant.name for contestant in contestants)
     teams = teams_of(contestants)
     worlds = (1, 0) if task.trainer.plan.adjacency == "replace_one" else (1,)
@@ -122,7 +130,6 @@ def _program(task: Task, contestants: Sequence[Contestant], seed: int, devices: 
         return _score(who, teams, names, adversaries, targets, trained)
 
     def play_trials(who, noise_multiplier, members, targets, trials):
-        at_once = trials_at_once()
         batch = at_once if at_once > 1 else None  # None: no batch axis at all, which a batch of one has
         one = lambda trial: one_trial(who, noise_multiplier, members, targets, trial)  # noqa: E731
         return jax.lax.map(one, trials, batch_size=batch)

@@ -24,7 +24,7 @@ from privacy_audit.prepare import craft_all, prepare_task
 from privacy_audit.report import publish
 from privacy_audit.report.document import SCHEMA_VERSION, hardware, versions
 from privacy_audit.stopping import StopRule, play_until
-from privacy_audit.train.backend import trials_at_once
+from privacy_audit.train.backend import most_trials_at_once
 from privacy_audit.verdict import Verdict, conclude
 
 SMALLEST_SHARE = 16
@@ -152,7 +152,7 @@ def chunk_size(wanted: int, trials: int, devices: int) -> int:
     >>> chunk_size(0, trials=250, devices=2), chunk_size(3, trials=250, devices=2)
     (32, 4)
     """
-    share = max(SMALLEST_SHARE, trials_at_once())
+    share = max(SMALLEST_SHARE, most_trials_at_once())
     chunk = wanted or min(share * devices, trials, BLOCK)
     return -(-chunk // devices) * devices
 

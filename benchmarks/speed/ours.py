@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import optax
 
 from privacy_audit.devices import over_devices
-from privacy_audit.train.backend import compiler_options, is_cpu, trials_at_once
+from privacy_audit.train.backend import compiler_options, is_cpu, most_trials_at_once
 from privacy_audit.train.clipping import ClippedSum, Engine
 from privacy_audit.train.dpsgd import Plan, dpsgd_step
 from privacy_audit.train.engines import choose_engine
@@ -42,7 +42,7 @@ def program(row: Row, devices: list[jax.Device]) -> tuple[Callable[[], int], Cal
     params = jax.vmap(model.init)(keys)
 
     # JAX cannot vmap the vmapped gradient of a convolution (NotImplementedError): one trial after the other
-    together = 1 if name == "vmap_grad" else min(row.trials, trials_at_once())
+    together = 1 if name == "vmap_grad" else min(row.trials, most_trials_at_once())
 
     def trials(inputs, labels, keys, params):
         one = lambda arguments: _train(*arguments, (inputs, labels), plan, engine, row.poisson)  # noqa: E731
