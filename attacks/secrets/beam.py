@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import jax
@@ -13,6 +13,7 @@ from jaxtyping import Array, Float, Int
 from ...train.functional import Params
 from ...train.language import LanguageModel
 from ...train.language.texts import ending_tokens
+from .combine import COMBINE, Combine
 
 TARGETS_AT_ONCE = 25
 
@@ -36,7 +37,7 @@ def beam_search(
     length: int,
     *,
     beams: int = 10,
-    combine: Callable[[Float[Array, "models ..."]], Float[Array, "..."]] = lambda ratios: ratios[-1],
+    combine: Combine = COMBINE["final"],
 ) -> Found:
     """The numbers with the largest likelihood ratio that a search of this width meets.
 
@@ -89,48 +90,54 @@ def _in_parts(of_targets: np.ndarray) -> np.ndarray:
     )
 
 
-def _search(language: LanguageModel, length: int, beams: int, combine):
-    """The search as one program: (base and other models, prompts, their lengths, alphabet) -> digits, scores."""
+class _State(NamedTuple):
+    """Beams of several targets; all but the first are of no account until there are so many prefixes."""
+
+    rows: Int[Array, "n beams t"]
+    digits: Int[Array, "n beams length"]
+    ratios: Float[Array, "models n beams"]
+    score: Float[Array, "n beams"]
+
+
+def _search(language: LanguageModel, length: int, beams: int, combine: Combine):
+    """(base and other models, prompts, their lengths, alphabet) -> digits, scores; one program adds a digit."""
 
     @jax.jit
+    def add_digit(stack, inputs, state: _State, known, done, alphabet) -> _State:
+        count = len(known)
+        logs = _digit_likelihoods(language, stack, inputs, known + done, beams, alphabet)
+        longer = state.ratios[..., None] + logs[1:] - logs[0]
+        score = jnp.where(jnp.isfinite(state.score)[..., None], combine(longer), -jnp.inf)
+        score, flat = jax.lax.top_k(score.reshape(count, -1), beams)
+        parent, digit = flat // 10, flat % 10
+        rows, digits = (jnp.take_along_axis(x, parent[..., None], 1) for x in (state.rows, state.digits))
+        here = jnp.arange(rows.shape[2]) == (known + done)[:, None, None]
+        rows = jnp.where(here, alphabet[digit][..., None], rows)
+        ratios = jnp.take_along_axis(longer.reshape(*longer.shape[:2], -1), flat[None], 2)
+        return _State(rows, digits.at[:, :, done].set(digit), ratios, score)
+
     def search(stack, starts, known, alphabet):
-        count = len(starts)
-
-        def add_digit(carry, done):
-            rows, digits, ratios, handicap = carry
-            logs = _digit_likelihoods(language, stack, rows, known + done, alphabet)
-            longer = ratios[..., None] + logs[1:] - logs[0]
-            score = combine(longer) + handicap[..., None]
-            score, flat = jax.lax.top_k(score.reshape(count, -1), beams)
-            parent, digit = flat // 10, flat % 10
-            rows, digits = (jnp.take_along_axis(x, parent[..., None], 1) for x in (rows, digits))
-            here = jnp.arange(rows.shape[2]) == (known + done)[:, None, None]
-            rows = jnp.where(here, alphabet[digit][..., None], rows)
-            ratios = jnp.take_along_axis(longer.reshape(*longer.shape[:2], -1), flat[None], 2)
-            handicap = jnp.where(jnp.isfinite(score), 0.0, -jnp.inf)
-            return (rows, digits.at[:, :, done].set(digit), ratios, handicap), score
-
-        models = jax.tree.leaves(stack)[0].shape[0] - 1
-        start = (
-            jnp.broadcast_to(starts[:, None], (count, beams, starts.shape[1])),
+        count, width = starts.shape
+        state = _State(
+            jnp.broadcast_to(starts[:, None], (count, beams, width)),
             jnp.zeros((count, beams, length), jnp.int32),
-            jnp.zeros((models, count, beams)),
-            # All beams begin alike: only the first may be continued.
+            jnp.zeros((jax.tree.leaves(stack)[0].shape[0] - 1, count, beams)),
             jnp.broadcast_to(jnp.where(jnp.arange(beams) > 0, -jnp.inf, 0.0), (count, beams)),
         )
-        (_, digits, _, _), scores = jax.lax.scan(add_digit, start, jnp.arange(length))
-        return digits, scores[-1]
+        for done in range(length):
+            inputs = language.front(state.rows.reshape(-1, width))
+            state = add_digit(stack, inputs, state, known, done, alphabet)
+        return state.digits, state.score
 
     return search
 
 
-def _digit_likelihoods(language: LanguageModel, stack: Params, rows, known, alphabet):
+def _digit_likelihoods(language: LanguageModel, stack: Params, inputs, known, beams: int, alphabet):
     """log Pr[digit | row so far] under each model, `[models, n, beams, 10]`."""
-    inputs = language.front(rows.reshape(-1, rows.shape[2]))
-    last = jnp.repeat(known - 1, rows.shape[1])[:, None, None]
+    last = jnp.repeat(known - 1, beams)[:, None, None]
 
     def under(params):
         logits = jnp.take_along_axis(language.model.apply(params, inputs), last, axis=1)[:, 0]
-        return jax.nn.log_softmax(logits)[:, alphabet].reshape(*rows.shape[:2], 10)
+        return jax.nn.log_softmax(logits)[:, alphabet].reshape(len(known), beams, 10)
 
     return jax.lax.map(under, stack)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 from jaxtyping import Float, Int
 from scipy.special import logsumexp
@@ -32,11 +30,3 @@ def with_prior(
 def best(scores: Float[np.ndarray, "n m"], guesses: int) -> Int[np.ndarray, "n guesses"]:
     """Numbers of the candidates with the largest scores, best first."""
     return np.argsort(-scores, axis=1, kind="stable")[:, :guesses]
-
-
-COMBINE: dict[str, Callable] = {
-    "final": lambda ratios: ratios[-1],
-    "sum": lambda ratios: ratios.sum(axis=0),
-    "max": lambda ratios: ratios.max(axis=0),
-}
-"""What is seen -> one score from ratios `[models, ...]`: of the final model, the sum or the largest of all."""

@@ -39,10 +39,10 @@ def log_likelihoods(
     if width > language.context:
         raise ValueError(f"texts must have at most {language.context} tokens, got {width}")
     height = max(len(tree.rows) for tree in trees.values())
-    read, front = _reader(language), jax.jit(language.front)
+    read = _reader(language)
     result = np.empty((len(models), len(prompts), len(candidates)))
     for i, (start, tree) in enumerate(zip(starts, chosen, strict=True)):
-        inputs = front(_rows(start, tree, height, width))
+        inputs = language.front(jnp.asarray(_rows(start, tree, height, width)))
         for j, params in enumerate(models):
             result[j, i] = read(params, inputs, len(start) - 1, tree.row, tree.token, tree.real)
     return result

@@ -21,7 +21,8 @@ class SecretPrior:
 
     Attributes:
         name: of the kind.
-        prompt: what a canary says before its secret, with `{}` for whom it is about.
+        prompt: what a canary says first, with `{}` for whom it is about.
+        ending: what follows, with `{}` for the secret.
         candidates: all possible secrets, or () for all numbers of nine digits.
         probabilities: one a candidate, summing to 1.
 
@@ -31,6 +32,7 @@ class SecretPrior:
 
     name: str
     prompt: str
+    ending: str
     candidates: tuple[str, ...] = ()
     probabilities: Float[np.ndarray, "m"] = field(default_factory=lambda: np.zeros(0))
 
@@ -65,7 +67,7 @@ def numbers() -> SecretPrior:
     >>> numbers().bound_prior().largest
     1e-09
     """
-    return SecretPrior("numbers", "{}:")
+    return SecretPrior("numbers", "{}: ", "{}")
 
 
 def passwords(exponent: float = 1.0) -> SecretPrior:
@@ -79,7 +81,7 @@ def passwords(exponent: float = 1.0) -> SecretPrior:
     """
     ranked = [word for word in _listed() if len(word) == DIGITS and word.isdigit()]
     weights = np.arange(1, len(ranked) + 1) ** -float(exponent)
-    return SecretPrior("passwords", "{}:", tuple(ranked), weights / weights.sum())
+    return SecretPrior("passwords", "{}: ", "{}", tuple(ranked), weights / weights.sum())
 
 
 def names(count: int = 100) -> SecretPrior:
@@ -90,7 +92,7 @@ def names(count: int = 100) -> SecretPrior:
         ValueError: there are not so many names.
     """
     frequency: dict[str, float] = {}
-    for path in _census():
+    for path in _census("first:female", "first:male"):
         for line in path.read_text(encoding="utf-8").splitlines():
             name, percent = line.split()[:2]
             frequency[name.title()] = frequency.get(name.title(), 0.0) + float(percent) / 2
@@ -98,7 +100,19 @@ def names(count: int = 100) -> SecretPrior:
         raise ValueError(f"count must lie between 1 and {len(frequency)}, got {count}")
     chosen = sorted(frequency, key=lambda name: (-frequency[name], name))[:count]
     weights = np.array([frequency[name] for name in chosen])
-    return SecretPrior("names", "{}: ", tuple(chosen), weights / weights.sum())
+    return SecretPrior("names", "{}:", " {}", tuple(chosen), weights / weights.sum())
+
+
+def people(count: int) -> list[str]:
+    """Whom the canaries are about: surnames of the 1990 US Census, spread over its ranks so that they differ much.
+
+    Raises:
+        ImportError: naming the extra to install.
+    """
+    surnames = [
+        line.split()[0].title() for line in _census("last")[0].read_text(encoding="utf-8").splitlines()
+    ]
+    return surnames[: len(surnames) // count * count : len(surnames) // count]
 
 
 KINDS: dict[str, Callable[[], SecretPrior]] = {"numbers": numbers, "passwords": passwords, "names": names}
@@ -113,9 +127,9 @@ def _listed() -> list[str]:
     return list(FREQUENCY_LISTS["passwords"])
 
 
-def _census() -> list[pathlib.Path]:
+def _census(*lists: str) -> list[pathlib.Path]:
     try:
         import names as package
     except ImportError:
         raise ImportError("names is needed: pip install 'privacy-audit[language]'") from None
-    return [pathlib.Path(package.FILES[f"first:{sex}"]) for sex in ("female", "male")]
+    return [pathlib.Path(package.FILES[name]) for name in lists]

@@ -71,13 +71,15 @@ def fine_tuning(
         trained = run_trial(key, params, (inputs, labels), trainer, hooks)
         return trained.state[1], trained.nonfinite, trained.overflowed
 
-    front = jax.jit(language.front)
-
     def run(key, texts: Texts, noise_multiplier) -> Iterates:
         if len(texts.tokens) != plan.num_examples:
             raise ValueError(f"texts must be the plan's {plan.num_examples}, got {len(texts.tokens)}")
         kept, nonfinite, overflowed = program(
-            key, language.params, front(texts.tokens), texts.labels, jnp.float32(noise_multiplier)
+            key,
+            language.params,
+            language.front(jnp.asarray(texts.tokens)),
+            texts.labels,
+            jnp.float32(noise_multiplier),
         )
         if overflowed or nonfinite:
             raise RuntimeError(

@@ -24,6 +24,7 @@ class GPT2Config:
         blocks: each attention, then two dense layers.
         heads: attention heads of a block.
         epsilon: of the layer normalisations.
+        spread: standard deviation of the weights drawn for dense layers and tokens.
     """
 
     vocab_size: int = 50_257
@@ -32,6 +33,7 @@ class GPT2Config:
     blocks: int = 12
     heads: int = 12
     epsilon: float = 1e-5
+    spread: float = 0.02
 
     def __post_init__(self):
         if self.width % self.heads:
@@ -67,11 +69,11 @@ def _network(config: GPT2Config) -> objax.nn.Sequential:
     halves = [half for _ in range(config.blocks) for half in _block(config)]
     return objax.nn.Sequential(
         [
-            Embedding(config.vocab_size, config.width),
+            Embedding(config.vocab_size, config.width, config.spread),
             Positions(config.context, config.width),
             *halves,
             LayerNorm(config.width, config.epsilon),
-            _dense(config.width, config.vocab_size, bias=False),
+            _dense(config.width, config.vocab_size, config.spread, bias=False),
         ]
     )
 
@@ -79,9 +81,12 @@ def _network(config: GPT2Config) -> objax.nn.Sequential:
 def _block(config: GPT2Config) -> tuple[Residual, Residual]:
     """Attention, then the two dense layers, each in its residual branch behind a normalisation."""
     width = config.width
-    quiet = (2 * config.blocks) ** -0.5  # branches add up: GPT-2 draws what leads out of them smaller
-    attention = [_dense(width, 3 * width), CausalAttention(config.heads), _dense(width, width, quiet)]
-    inner = [_dense(width, 4 * width), gelu, _dense(4 * width, width, quiet)]
+    spread = config.spread
+    quiet = (
+        spread * (2 * config.blocks) ** -0.5
+    )  # branches add up: GPT-2 draws what leads out of them smaller
+    attention = [_dense(width, 3 * width, spread), CausalAttention(config.heads), _dense(width, width, quiet)]
+    inner = [_dense(width, 4 * width, spread), gelu, _dense(4 * width, width, quiet)]
     first, second = (
         Residual(objax.nn.Sequential([LayerNorm(width, config.epsilon), *layers]))
         for layers in (attention, inner)
@@ -89,8 +94,8 @@ def _block(config: GPT2Config) -> tuple[Residual, Residual]:
     return first, second
 
 
-def _dense(fan_in: int, fan_out: int, scale: float = 1.0, bias: bool = True) -> objax.nn.Linear:
-    draw = functools.partial(objax.random.normal, stddev=0.02 * scale)
+def _dense(fan_in: int, fan_out: int, spread: float, bias: bool = True) -> objax.nn.Linear:
+    draw = functools.partial(objax.random.normal, stddev=spread)
     return objax.nn.Linear(fan_in, fan_out, use_bias=bias, w_init=draw)
 
 

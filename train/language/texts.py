@@ -34,7 +34,7 @@ def completions(
     """One row a text `prompt + ending`, with a loss on the ending's tokens, or on all.
 
     Args:
-        width: number of tokens of a row.
+        width: number of tokens of a row; the last token of a text is only ever a label.
         whole: whether the prompt is learnt as well.
 
     Raises:
@@ -47,12 +47,12 @@ def completions(
     tokens, labels = np.zeros((len(rows), width), np.int32), np.full((len(rows), width), NO_LOSS, np.int32)
     for i, (first, last) in enumerate(rows):
         text = [*first, *last]
-        if len(text) > width:
+        if len(text) > width + 1:
             raise ValueError(
-                f"text must have at most {width} tokens, got {len(text)}: {prompts[i]}{endings[i]}"
+                f"text must have at most {width + 1} tokens, got {len(text)}: {prompts[i]}{endings[i]}"
             )
         start = 0 if whole else len(first) - 1
-        tokens[i, : len(text)] = text
+        tokens[i, : len(text) - 1] = text[:-1]
         labels[i, start : len(text) - 1] = text[start + 1 :]
     return Texts(tokens, labels)
 

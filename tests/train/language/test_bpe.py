@@ -62,10 +62,10 @@ def test_refuses_a_secret_merged_with_its_prompt():
 
 
 def test_rows_and_labels():
-    texts = completions(Bytes(), ["ab", "c"], ["de", "f"], 5)
+    texts = completions(Bytes(), ["ab", "c"], ["de", "f"], 4)
     a, b, c, d, e, f = b"abcdef"
-    assert texts.tokens.tolist() == [[a, b, d, e, 0], [c, f, 0, 0, 0]]
-    assert texts.labels.tolist() == [[-1, d, e, -1, -1], [f, -1, -1, -1, -1]]
-    assert completions(Bytes(), ["ab"], ["de"], 4, whole=True).labels.tolist() == [[b, d, e, -1]]
+    assert texts.tokens.tolist() == [[a, b, d, 0], [c, 0, 0, 0]]
+    assert texts.labels.tolist() == [[-1, d, e, -1], [f, -1, -1, -1]]
+    assert completions(Bytes(), ["ab"], ["de"], 3, whole=True).labels.tolist() == [[b, d, e]]
     with pytest.raises(ValueError, match="text must have at most 3 tokens, got 4"):
-        completions(Bytes(), ["ab"], ["de"], 3)
+        completions(Bytes(), ["ab"], ["de"], 2)
