@@ -39,12 +39,13 @@ class Decoder(NamedTuple):
 
     Attributes:
         start: (number of rows, width) -> an empty cache.
-        extend: (cache, tokens `[n]`, position) -> last hidden states `[models, n, width]`, cache.
+        extend: (cache, tokens `[n]`, their positions `[n]`) -> last hidden states `[models, n, width]`, cache. What
+            the cache held at these positions and behind them is forgotten.
         log_likelihoods: (hidden states `[n, width]`, tokens `[k]`) -> log-likelihoods `[n, k]` of these as the next.
     """
 
     start: Callable[[int, int], Cache]
-    extend: Callable[[Cache, Int[Array, "n"], Int[Array, ""]], tuple[Float[Array, "models n width"], Cache]]
+    extend: Callable[[Cache, Int[Array, "n"], Int[Array, "n"]], tuple[Float[Array, "models n width"], Cache]]
     log_likelihoods: Callable[[Float[Array, "n width"], Int[Array, "k"]], Float[Array, "n k"]]
 
 
@@ -74,12 +75,12 @@ def _as_blocks(params: Params) -> Block:
 
 
 def _extend(shape: Shape):
-    def through(position, values, block_and_past):
-        return _block(shape, *block_and_past, values, position)
+    def through(positions, values, block_and_past):
+        return _block(shape, *block_and_past, values, positions)
 
     @jax.jit
-    def extend(embedding, front: Block, tuned: Block, cache: Cache, tokens, position):
-        step = functools.partial(through, position)
+    def extend(embedding, front: Block, tuned: Block, cache: Cache, tokens, positions):
+        step = functools.partial(through, positions)
         values, of_front = jax.lax.scan(step, embedding[tokens], (front, cache.front))
         one_model = lambda block_and_past: jax.lax.scan(step, values, block_and_past)  # noqa: E731
         hidden, of_tuned = jax.lax.map(one_model, (tuned, cache.tuned))
@@ -88,30 +89,27 @@ def _extend(shape: Shape):
     return extend
 
 
-def _block(shape: Shape, block: Block, past, values: Float[Array, "n width"], position):
+def _block(shape: Shape, block: Block, past, values: Float[Array, "n width"], positions: Int[Array, "n"]):
     """`llama.block` for one new token a row."""
     normal = unit_mean_square(values, shape.epsilon) * block.attention_norm
-    attended, past = _attended(shape, normal @ block.qkv, past, position)
+    attended, past = _attended(shape, normal @ block.qkv, past, positions)
     values = values + attended @ block.attention_out
     normal = unit_mean_square(values, shape.epsilon) * block.mlp_norm
     return values + gated(normal @ block.gate_up) @ block.down, past
 
 
-def _attended(shape: Shape, joined: Float[Array, "n fan_out"], past, position):
+def _attended(shape: Shape, joined: Float[Array, "n fan_out"], past, positions: Int[Array, "n"]):
     """`llama.RotaryAttention` of the new token to itself and the past, to which it is added."""
-    size, groups = shape.head_width, shape.groups
-    split = joined.reshape(len(joined), 1, -1, size)
-    turned = rotated(split[:, :, : shape.heads + groups], position[None], shape.base)[:, 0]
-    queries, key = (
-        turned[:, : shape.heads].reshape(-1, groups, shape.heads // groups, size),
-        turned[:, shape.heads :],
-    )
-    newest = jnp.stack([key, split[:, 0, shape.heads + groups :]])
-    past = jax.lax.dynamic_update_slice_in_dim(past, newest[:, :, None], position, 2)
+    size, groups, rows = shape.head_width, shape.groups, len(joined)
+    split = joined.reshape(rows, -1, size)
+    turned = rotated(split[None, :, : shape.heads + groups], positions, shape.base)[0]
+    queries = turned[:, : shape.heads].reshape(rows, groups, -1, size)
+    newest = jnp.stack([turned[:, shape.heads :], split[:, shape.heads + groups :]])
+    past = past.at[:, jnp.arange(rows), positions].set(newest)
     scores = jnp.einsum("nghs,ntgs->nght", queries, past[0]) * size**-0.5
-    seen = jnp.arange(past.shape[2]) <= position
+    seen = jnp.arange(past.shape[2]) <= positions[:, None, None, None]
     weights = jax.nn.softmax(jnp.where(seen, scores, -jnp.inf))
-    return jnp.einsum("nght,ntgs->nghs", weights, past[1]).reshape(len(joined), -1), past
+    return jnp.einsum("nght,ntgs->nghs", weights, past[1]).reshape(rows, -1), past
 
 
 def _log_likelihoods(shape: Shape):

@@ -15,7 +15,8 @@ from privacy_audit.train.language.pretrained import Pretrained
 SHAPE = Shape(
     vocab_size=256, context=32, blocks=3, width=24, hidden=20, heads=6, groups=2, base=500.0, epsilon=1e-5
 )
-PROMPTS = [f"{name}:" for name in ("ab", "cd", "xy", "zz", "12")]
+PROMPTS = [f"{name}:" for name in ("ab", "cde", "xy", "z", "12")]
+"""Of several lengths."""
 CANDIDATES = ["123", "124", "1", "987", "98", "9876"]
 
 
@@ -49,13 +50,12 @@ def _small_parts(monkeypatch):
 
 
 def tokens(texts):
-    return np.array([Bytes().encode(text) for text in texts])
+    return [Bytes().encode(text) for text in texts]
 
 
 def test_lists_of_candidates(pretrained, models):
     expected = log_likelihoods(pretrained.language(2), models, PROMPTS, CANDIDATES)
-    endings = [tuple(Bytes().encode(candidate)) for candidate in CANDIDATES]
-    ours = cached_log_likelihoods(pretrained.decoder(models), tokens(PROMPTS), endings)
+    ours = cached_log_likelihoods(pretrained.decoder(models), tokens(PROMPTS), tokens(CANDIDATES))
     np.testing.assert_allclose(ours, expected, rtol=0, atol=1e-4)
     assert np.ptp(expected) > 5
 
@@ -74,7 +74,7 @@ def test_kept_tokens_are_the_model_given_one_of_them_follows(pretrained, models)
     small = pretrained.keeping(texts)
     assert small.tokenizer.vocab_size == len(set("".join(texts)))
     assert small.tokenizer.decode(small.tokenizer.encode("ab:12")) == "ab:12"
-    rows = [[model.tokenizer.encode(text) for text in ("ab:123", "zz:987")] for model in (pretrained, small)]
+    rows = [[model.tokenizer.encode(text) for text in ("ab:123", "xy:987")] for model in (pretrained, small)]
     whole, cut = (
         jax.nn.log_softmax(model.language(2).model.apply(models[1], model.language(2).front(np.array(row))))
         for model, row in zip((pretrained, small), rows, strict=True)
