@@ -74,6 +74,7 @@ def test_ends_of_advantage():
     assert float(advantage(1.0, 1.0)) == 0
 
 
+@pytest.mark.skipif(not hasattr(jax, "enable_x64"), reason="JAX before 0.8 cannot mix widths in a jit")
 def test_transforms():
     epsilon = np.linspace(0, 3, 4)
     expected = np.asarray(flip_probability(epsilon, 0.25))

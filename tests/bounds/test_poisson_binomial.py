@@ -128,6 +128,7 @@ def test_scipy_meanings():
         )
 
 
+@pytest.mark.skipif(not hasattr(jax, "enable_x64"), reason="JAX before 0.8 cannot mix widths in a jit")
 def test_batches_and_transforms():
     p = np.random.default_rng(1).random((2, 3, 6)).astype(np.float32)
     assert pb.log_tails(p).shape == (2, 3, 8)
