@@ -1,0 +1,167 @@
+"""One kind of secret: canaries drawn, the model fine-tuned once at each ε, secrets guessed, guesses counted."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+import optax
+from jaxtyping import Int
+from scipy.stats import binomtest
+
+from privacy_audit.attacks.secrets.beam import digit_tokens
+from privacy_audit.attacks.secrets.cached import cached_beam_search, cached_log_likelihoods
+from privacy_audit.attacks.secrets.guess import best, with_prior
+from privacy_audit.attacks.secrets.priors import DIGITS, KINDS, SecretPrior, people
+from privacy_audit.bounds import max_successes, noise_multiplier_for_epsilon
+from privacy_audit.bounds.profiles import DPSGD, REPLACE_ONE
+from privacy_audit.reproduce.adversary_aware.larger.settings import Settings
+from privacy_audit.train.dpsgd import Plan
+from privacy_audit.train.functional import Params
+from privacy_audit.train.language.finetune import fine_tuning
+from privacy_audit.train.language.pretrained import Pretrained
+from privacy_audit.train.language.texts import completions, ending_tokens
+
+Say = Callable[[str], None]
+
+
+class Canaries(NamedTuple):
+    """What is planted, and the model cut to what it needs.
+
+    Attributes:
+        prompts: one a target.
+        secrets: what follows each.
+    """
+
+    prior: SecretPrior
+    prompts: list[str]
+    secrets: list[str]
+    pretrained: Pretrained
+
+    @property
+    def endings(self) -> list[str]:
+        """The secrets as they stand in the texts."""
+        return [self.prior.ending.format(secret) for secret in self.secrets]
+
+
+def plant(kind: str, whole: Pretrained, targets: int, seed: int) -> Canaries:
+    """Draws the secrets of `targets` people."""
+    prior = KINDS[kind]()
+    secrets = prior.draw(np.random.default_rng([seed, sorted(KINDS).index(kind)]), targets)
+    prompts = [prior.prompt.format(who) for who in people(targets)]
+    followers = [prior.ending.format(candidate) for candidate in prior.candidates or ("0123456789",)]
+    texts = [prompt + follower for prompt in prompts for follower in followers]
+    return Canaries(prior, prompts, secrets, whole.keeping([*prompts, *texts]))
+
+
+def play(kind: str, whole: Pretrained, settings: Settings, seed: int, say: Say) -> dict[str, Any]:
+    """Plays all ε of one kind; lists of candidates are read once for all of them."""
+    canaries = plant(kind, whole, settings.targets, seed)
+    tuned, entries = [], []
+    for epsilon, rate in zip(settings.epsilons, settings.rates, strict=True):
+        sigma = noise_for(epsilon, settings)
+        say(f"{kind}, ε = {epsilon:g}: {settings.steps} steps at σ = {sigma:.3f} …")
+        began = time.monotonic()
+        tuned.append(fine_tune(canaries, sigma, rate, settings, seed))
+        entry = {"epsilon": f"{epsilon:g}", "noise_multiplier": sigma, "learning_rate": rate}
+        entries.append(entry | {"seconds_training": round(time.monotonic() - began, 1)})
+    say(f"{kind}: attack …")
+    began = time.monotonic()
+    guesses = (
+        guess_numbers(canaries, tuned, settings)
+        if kind == "numbers"
+        else guess_listed(canaries, tuned, settings)
+    )
+    for entry, guessed in zip(entries, guesses, strict=True):
+        entry |= counted(canaries, guessed, entry["noise_multiplier"], settings)
+        say(
+            f"{kind}, ε = {entry['epsilon']}: {entry['recovered']} of {settings.targets}, bound {entry['bound']}"
+        )
+    return {
+        "kind": kind,
+        "kappa": canaries.prior.bound_prior().largest,
+        "candidates": len(canaries.prior.candidates) or 10**DIGITS,
+        "tokens_kept": canaries.pretrained.tokenizer.vocab_size,
+        "runs": entries,
+        "seconds_attack": round(time.monotonic() - began, 1),
+    }
+
+
+def noise_for(epsilon: float, settings: Settings) -> float:
+    """σ that keeps all steps within ε under replace-one, as the game substitutes secrets; 0 for ε = ∞."""
+    if math.isinf(epsilon):
+        return 0.0
+    return noise_multiplier_for_epsilon(epsilon, settings.delta, 1.0, settings.steps, adjacency=REPLACE_ONE)
+
+
+def fine_tune(canaries: Canaries, sigma: float, rate: float, settings: Settings, seed: int) -> Params:
+    """The weights that are released."""
+    language = canaries.pretrained.language(settings.trained_blocks)
+    encode = language.tokenizer.encode
+    width = max(len(encode(p + e)) for p, e in zip(canaries.prompts, canaries.endings, strict=True))
+    texts = completions(language.tokenizer, canaries.prompts, canaries.endings, width)
+    plan = Plan(
+        settings.targets, settings.targets, settings.steps, settings.clipping_norm, sigma, REPLACE_ONE
+    )
+    schedule = optax.warmup_constant_schedule(0.0, rate, settings.warmup)
+    optimizer = optax.adam(schedule, b2=0.99)
+    return fine_tuning(language, plan, optimizer)(jax.random.key(seed), texts, sigma).final
+
+
+def guess_numbers(canaries: Canaries, tuned: Sequence[Params], settings: Settings) -> list[list[str]]:
+    """The best number for each target, under each model."""
+    language = canaries.pretrained.language(settings.trained_blocks)
+    alphabet = digit_tokens(language, canaries.prompts[0], DIGITS)
+    starts = [language.tokenizer.encode(prompt) for prompt in canaries.prompts]
+    guesses = []
+    for params in tuned:
+        decoder = canaries.pretrained.decoder([language.params, params])
+        found = cached_beam_search(decoder, starts, alphabet, DIGITS, beams=settings.beams)
+        guesses.append(["".join(map(str, digits[0])) for digits in found.digits])
+    return guesses
+
+
+def guess_listed(canaries: Canaries, tuned: Sequence[Params], settings: Settings) -> list[list[str]]:
+    """The best candidate of the list for each target, under each model, its prior taken into account."""
+    language = canaries.pretrained.language(settings.trained_blocks)
+    prior, tokenizer = canaries.prior, language.tokenizer
+    starts = [tokenizer.encode(prompt) for prompt in canaries.prompts]
+    endings = [
+        ending_tokens(tokenizer, canaries.prompts[0], prior.ending.format(c)) for c in prior.candidates
+    ]
+    decoder = canaries.pretrained.decoder([language.params, *tuned])
+    base, *logs = cached_log_likelihoods(decoder, starts, endings)
+    return [
+        [prior.candidates[i] for i in best(with_prior(log - base, prior.probabilities), 1)[:, 0]]
+        for log in logs
+    ]
+
+
+def counted(canaries: Canaries, guesses: Sequence[str], sigma: float, settings: Settings) -> dict[str, Any]:
+    """How many guesses are right, with its interval, beside what the bound allows."""
+    hits: Int[np.ndarray, "n"] = np.array([a == b for a, b in zip(guesses, canaries.secrets, strict=True)])
+    interval = binomtest(int(hits.sum()), len(hits)).proportion_ci(settings.confidence, "exact")
+    likeliest = next(iter(by_probability(canaries.prior)), None)
+    return {
+        "recovered": int(hits.sum()),
+        "interval": [interval.low * len(hits), interval.high * len(hits)],
+        "by_prior_alone": sum(secret == likeliest for secret in canaries.secrets),
+        "bound": bound(canaries.prior, sigma, settings),
+    }
+
+
+def by_probability(prior: SecretPrior) -> list[str]:
+    """The candidates of a list, the likeliest first; nothing where all numbers are equally likely."""
+    return [prior.candidates[i] for i in np.argsort(-prior.probabilities, kind="stable")]
+
+
+def bound(prior: SecretPrior, sigma: float, settings: Settings) -> int:
+    """Most secrets that any attack recovers at this confidence."""
+    if sigma == 0:
+        return settings.targets
+    profile = DPSGD(sigma, 1.0, settings.steps, adjacency=REPLACE_ONE)
+    return max_successes(profile, [prior.bound_prior()] * settings.targets, settings.confidence)

@@ -1,0 +1,85 @@
+"""Plays the kinds of secrets one after the other, one file each; a run that is stopped goes on from there."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+from etils import epath
+
+from privacy_audit.ledger import write_json
+from privacy_audit.report.document import hardware, versions
+from privacy_audit.reproduce.adversary_aware.larger.game import play
+from privacy_audit.reproduce.adversary_aware.larger.settings import OURS, Settings
+from privacy_audit.train.language.pretrained import Pretrained
+from privacy_audit.train.language.smollm2 import load_smollm2
+
+
+def run(
+    settings: Settings,
+    out: epath.Path,
+    seed: int,
+    say: Callable[[str], None],
+    load: Callable[[], Pretrained] = load_smollm2,
+) -> dict[str, Any]:
+    """Plays what `out` does not hold yet.
+
+    Returns:
+        Every kind with the settings, versions and hardware, as strict JSON values.
+
+    Raises:
+        ImportError: naming what to install.
+        ValueError: `out` holds files of other settings; nothing is written then.
+    """
+    relevant = _plain(settings) | {"seed": seed}
+    relevant.pop("kinds")
+    identity = hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()
+    paths = {kind: out / f"{kind}.json" for kind in settings.kinds}
+    found = {kind: _stored(path, identity) for kind, path in paths.items()}
+    whole = load() if None in found.values() else None
+    for kind, path in paths.items():
+        if found[kind] is None:
+            found[kind] = {"identity": identity, **play(kind, whole, settings, seed, say)}
+            out.mkdir(parents=True, exist_ok=True)
+            write_json(path, found[kind])
+    return {
+        "settings": _plain(settings),
+        "ours": OURS,
+        "seed": seed,
+        "kinds": found,
+        "seconds": round(sum(_seconds(kind) for kind in found.values()), 1),
+        "versions": versions(),
+        "hardware": hardware(),
+    }
+
+
+def cost(settings: Settings) -> str:
+    """What a scale plays, in one line."""
+    return (
+        f"larger model: {len(settings.kinds) * len(settings.epsilons)} fine-tunings of {settings.steps} steps on "
+        f"{settings.targets} canaries; about a quarter of an hour on two free cores at desk scale, 3 GB of memory"
+    )
+
+
+def _stored(path: epath.Path, identity: str) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_text())
+    except json.JSONDecodeError:
+        return None
+    if found.get("identity") != identity:
+        raise ValueError(f"out must hold files of these settings or none, got another's {path.name}")
+    return found
+
+
+def _plain(settings: Settings) -> dict[str, Any]:
+    """ε = ∞ as a word, since strict JSON has no such number."""
+    return dataclasses.asdict(settings) | {"epsilons": [f"{epsilon:g}" for epsilon in settings.epsilons]}
+
+
+def _seconds(kind: dict[str, Any]) -> float:
+    return kind["seconds_attack"] + sum(run["seconds_training"] for run in kind["runs"])

@@ -1,0 +1,78 @@
+"""The experiment with the larger model, on a tiny one: counts within bounds, resumed, refused."""
+
+import json
+import math
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from etils import epath
+
+from privacy_audit.reproduce.adversary_aware.larger import game
+from privacy_audit.reproduce.adversary_aware.larger.run import cost, run
+from privacy_audit.reproduce.adversary_aware.larger.section import write
+from privacy_audit.reproduce.adversary_aware.larger.settings import Settings
+from privacy_audit.train.language.bpe import Bytes
+from privacy_audit.train.language.llama import Block, Shape, Weights
+from privacy_audit.train.language.pretrained import Pretrained
+
+pytest.importorskip("names", reason="optional extra: pip install 'privacy-audit[language]'")
+
+SHAPE = Shape(
+    vocab_size=256, context=64, blocks=2, width=16, hidden=16, heads=2, groups=1, base=500.0, epsilon=1e-5
+)
+SMOKE = Settings(
+    kinds=("names",), epsilons=(10.0, math.inf), targets=4, steps=3, trained_blocks=1, rates=(1e-3, 1e-2)
+)
+
+
+def tiny() -> Pretrained:
+    rng = np.random.default_rng(0)
+
+    def drawn(*shape):
+        return jnp.asarray(rng.normal(size=shape) * shape[-2] ** -0.5, jnp.float32)
+
+    n, width, hidden = SHAPE.blocks, SHAPE.width, SHAPE.hidden
+    ones, joined = jnp.ones((n, width)), (SHAPE.heads + 2 * SHAPE.groups) * SHAPE.head_width
+    block = Block(
+        ones,
+        drawn(n, width, joined),
+        drawn(n, width, width),
+        ones,
+        drawn(n, width, 2 * hidden),
+        drawn(n, hidden, width),
+    )
+    return Pretrained(SHAPE, Weights(drawn(256, width), block, ones[0]), Bytes())
+
+
+def test_a_run_is_counted_resumed_and_written(tmp_path):
+    out = epath.Path(tmp_path / "out")
+    results = run(SMOKE, out, 0, lambda line: None, tiny)
+    for entry in results["kinds"]["names"]["runs"]:
+        assert 0 <= entry["recovered"] <= entry["bound"] <= SMOKE.targets
+        assert entry["interval"][0] <= entry["recovered"] <= entry["interval"][1]
+    json.dumps(results, allow_nan=False)
+
+    def never():
+        raise AssertionError("nothing is left to be played")
+
+    assert run(SMOKE, out, 0, print, never)["kinds"] == results["kinds"]
+    with pytest.raises(
+        ValueError, match=r"out must hold files of these settings or none, got another's names"
+    ):
+        run(SMOKE, out, 1, print, never)
+    assert "| first name | 0.043 | 10 |" in write(results)
+    assert "2 fine-tunings of 3 steps on 4 canaries" in cost(SMOKE)
+
+
+def test_the_noise_spends_the_budget_and_not_more():
+    settings = Settings()
+    sigma = game.noise_for(10.0, settings)
+    profile = game.DPSGD(sigma, 1.0, settings.steps, adjacency="replace_one")
+    assert 9.9 < float(profile.epsilon(settings.delta)) <= 10
+    assert game.noise_for(math.inf, settings) == 0
+
+
+def test_without_noise_nothing_is_ruled_out():
+    assert game.bound(game.KINDS["numbers"](), 0.0, Settings()) == 100
+    assert game.bound(game.KINDS["numbers"](), game.noise_for(10.0, Settings()), Settings()) <= 2
