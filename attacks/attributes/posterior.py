@@ -59,23 +59,44 @@ def sample_posterior(
 ) -> Int[np.ndarray, "games n"]:
     """The most frequent joint value of every target, as a place among `Knowledge.values`; games as in `project`."""
     levels = _levels(max(mechanism.noise, _LEAST_NOISE), options)
-    cells = np.stack([cells_of_values(mechanism.marginals, found) for found in knowledge])
+    games = [cells_of_values(mechanism.marginals, found) for found in knowledge]
+    cells = jax.tree.map(lambda *parts: jnp.asarray(np.stack(parts), jnp.int32), *games)
     log_prior = np.stack([np.log(np.maximum(found.prior, _LEAST_PRIOR)) for found in knowledge])
     keys = jax.random.split(jax.random.key(seed), (len(knowledge), options.chains))
-    arrays = (
+    visits = _sample(
         jnp.asarray(released, jnp.float32),
-        jnp.asarray(cells, jnp.int32),
+        cells,
         jnp.asarray(log_prior, jnp.float32),
+        jnp.asarray(start, jnp.int32),
+        keys,
+        jnp.asarray(levels, jnp.float32),
     )
-    visits = _sample(*arrays, jnp.asarray(start, jnp.int32), keys, jnp.asarray(levels, jnp.float32))
     return np.asarray(jnp.argmax(visits, axis=-1))
 
 
-def cells_of_values(marginals: Marginals, knowledge: Knowledge) -> Int[np.ndarray, "n J W"]:
-    """The cells that every target would fill at each joint value."""
-    filled = np.repeat(knowledge.codes[:, None], len(knowledge.values), axis=1)
-    filled[:, :, list(knowledge.unknown)] = knowledge.values
-    return marginals.cells_of(filled)
+def cells_of_values(marginals: Marginals, knowledge: Knowledge) -> tuple[Int[np.ndarray, "n ..."], ...]:
+    """The cells that every target would fill, one array for each set of unknown attributes that marginals share.
+
+    An array is [n, size or 1 for each unknown attribute, marginals of the set]: 1 where the attribute is not in the
+    set, so that sums over these arrays broadcast to all joint values. Marginals of known attributes alone are left out.
+    """
+    unknown = knowledge.unknown
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for place, chosen in enumerate(marginals.sets):
+        groups.setdefault(tuple(a for a in unknown if a in chosen), []).append(place)
+    shapes = {
+        inside: [marginals.sizes[a] if a in inside else 1 for a in unknown] for inside in groups if inside
+    }
+    return tuple(
+        _cells_of_group(marginals, knowledge, shape, groups[inside]) for inside, shape in shapes.items()
+    )
+
+
+def _cells_of_group(marginals, knowledge, shape: list[int], places: list[int]) -> Int[np.ndarray, "n ..."]:
+    values = np.indices(shape).reshape(len(shape), -1).T
+    filled = np.repeat(knowledge.codes[:, None], len(values), axis=1)
+    filled[:, :, list(knowledge.unknown)] = values
+    return marginals.cells_of(filled)[..., places].reshape(len(filled), *shape, len(places))
 
 
 def _levels(noise: float, options: Gibbs) -> Float[np.ndarray, "sweeps"]:
@@ -95,24 +116,34 @@ def _sample(released, cells, log_prior, start, keys, levels):
 def _visits(released, cells, log_prior, values, key, levels):
     """How often every target had each joint value in the kept sweeps."""
     targets = jnp.arange(len(values))
-    rest = released.at[cells[targets, values]].add(-1.0)
+    shape = jnp.broadcast_shapes(*(part.shape[1:-1] for part in cells))
+
+    def move(rest, here, value, sign):
+        """Takes the record with this value out of the counts, or puts it back."""
+        places = jnp.unravel_index(value, shape)
+        for part in here:
+            inside = tuple(p if size > 1 else 0 for p, size in zip(places, part.shape, strict=False))
+            rest = rest.at[part[inside]].add(sign)
+        return rest
+
+    def update(rest, record):
+        here, prior, shaken, value, noise = record
+        rest = move(rest, here, value, 1.0)
+        fit = sum(jnp.sum(rest[part], axis=-1) for part in here)
+        fit = jnp.broadcast_to(fit, shape).reshape(-1) / noise**2
+        value = jnp.argmax(fit + prior + shaken)
+        return move(rest, here, value, -1.0), value
 
     def sweep(carry, inputs):
         rest, values, visits = carry
         number, noise = inputs
         gumbel = jax.random.gumbel(jax.random.fold_in(key, number), log_prior.shape)
-
-        def update(rest, record):
-            here, prior, shaken, value = record
-            rest = rest.at[here[value]].add(1.0)
-            fit = jnp.sum(rest[here], axis=-1) / noise**2
-            value = jnp.argmax(fit + prior + shaken)
-            return rest.at[here[value]].add(-1.0), value
-
-        rest, values = jax.lax.scan(update, rest, (cells, log_prior, gumbel, values))
+        noises = jnp.full(len(values), noise)
+        rest, values = jax.lax.scan(update, rest, (cells, log_prior, gumbel, values, noises))
         kept = number >= len(levels) - len(levels) // 2
         return (rest, values, visits.at[targets, values].add(jnp.where(kept, 1.0, 0.0))), None
 
-    carry = (rest, values, jnp.zeros_like(log_prior))
+    start = jax.lax.scan(lambda rest, record: (move(rest, *record, -1.0), None), released, (cells, values))[0]
+    carry = (start, values, jnp.zeros_like(log_prior))
     (_, _, visits), _ = jax.lax.scan(sweep, carry, (jnp.arange(len(levels)), levels))
     return visits

@@ -1,0 +1,31 @@
+"""A part of the reproduction: how it is computed, drawn and written."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from etils import epath
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Part:
+    """One entry of the registry of parts.
+
+    Attributes:
+        run: (settings, folder of its files, seed, say) -> results as strict JSON values; goes on where it was stopped.
+        draw: (results, folder) -> caption of every PNG that it writes there, by file name.
+        write: results -> Markdown without a heading of the first level.
+        cost: settings -> one line.
+        settings: of every scale, by its name.
+    """
+
+    run: Callable[[Any, epath.Path, int, Say], dict[str, Any]]
+    draw: Callable[[Mapping[str, Any], pathlib.Path], dict[str, str]]
+    write: Callable[[Mapping[str, Any]], str]
+    cost: Callable[[Any], str]
+    settings: Mapping[str, Any]
