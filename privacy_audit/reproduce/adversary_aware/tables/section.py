@@ -13,15 +13,16 @@ def write(results: Mapping[str, Any]) -> str:
     """Table 1, Table 2, the formula that is no bound, and the guidance."""
     parts = [
         "## Table 1: which settings each bound covers",
-        "Found by calling the code; where U's entry differs it follows in brackets.",
+        "Found by calling the code; where U's entry differs it follows in brackets. U's row of "
+        "Cummings et al. is left out: no formula of theirs is implemented here.",
         _as_printed(results["coverage"]),
         "## Table 2: ε that protects",
         "Pure DP; U's figures beside ours. U's row of names mixes two priors: 2.37 belongs to κ ≈ 0.0054 and 0.08 to "
         "κ ≈ 0.051, so both are shown.",
         _as_printed(results["protection"]),
         "## The printed (ε, δ) formula is exceeded",
-        "Pr[L ≥ v] for uniform priors: exact optima lie above τ + α·n·δ as the summary of U prints it. *Certified* holds "
-        "everywhere and is the default.",
+        "Pr[L ≥ v] for uniform priors: exact optima lie above τ + α·n·δ as the summary of U prints it. *Certified* "
+        "holds everywhere and is the default.",
         _as_printed(results["counterexamples"]),
         "## Guidance for real lists",
         _heads(results),
@@ -52,8 +53,8 @@ def _heads(results: Mapping[str, Any]) -> str:
         for row in results["heads"]
     ]
     return (
-        "How much probability the head of each list holds. The password list gives ranks, so that their Zipf law (exponent "
-        "1) is an assumption; names have census frequencies.\n\n" + table(head, rows)
+        "How much probability the head of each list holds. The password list gives ranks, so that their Zipf law "
+        "(exponent 1) is an assumption; names have census frequencies.\n\n" + table(head, rows)
     )
 
 
@@ -73,8 +74,8 @@ def _guidance(results: Mapping[str, Any]) -> str:
         for row in results["guidance"]
     ]
     return (
-        f"What keeps the advantage on one secret at {results['advantage']:g} or less: ε if that is all that is known of the "
-        f"mechanism, and the noise multiplier σ of DP-SGD with q = {training['sampling_rate']:g} and "
-        f"{training['steps']} steps, calibrated on its whole trade-off curve, with the ε at δ = {results['delta']:g} that "
-        "it amounts to.\n\n" + table(head, rows)
+        f"What keeps the advantage on one secret at {results['advantage']:g} or less: ε if that is all that is known "
+        f"of the mechanism, and the noise multiplier σ of DP-SGD with q = {training['sampling_rate']:g} and "
+        f"{training['steps']} steps, calibrated on its whole trade-off curve, with the ε at δ = "
+        f"{results['delta']:g} that it amounts to.\n\n" + table(head, rows)
     )

@@ -53,8 +53,8 @@ def _gaussian(results: Mapping[str, Any]) -> str:
         f"**Idealised Gaussian Bayes-optimal attack**, ε from 1 to 100 at δ = {results['delta']:g}: bound minus the "
         "attack's exact success on one secret. The game substitutes a secret, so replace-one (signals √2 apart) is its "
         "adjacency; the add/remove curve compares with the world without the secret (signals 1 apart). U's bound knows "
-        "the likeliest secret alone; the next column is the widest gap of a bound that uses the whole prior (ours). The "
-        "least gap, of the lower of the two, is nowhere negative: no bound is exceeded.\n\n"
+        "the likeliest secret alone; the next column is the widest gap of a bound that uses the whole prior (ours). "
+        "The least gap, of the lower of the two, is nowhere negative: no bound is exceeded.\n\n"
         + table(head, rows)
     )
 

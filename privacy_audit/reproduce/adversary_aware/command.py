@@ -1,0 +1,105 @@
+"""Paper U as the command line knows it: parts → one JSON each → figures → document."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+import time
+from collections.abc import Mapping
+
+from absl import flags
+from etils import epath
+
+from privacy_audit.command import Command
+from privacy_audit.config import one_of
+from privacy_audit.ledger import write_json
+from privacy_audit.reproduce.adversary_aware.document import write_document
+from privacy_audit.reproduce.adversary_aware.part import Part
+from privacy_audit.reproduce.adversary_aware.parts import NAMES, parts
+from privacy_audit.reproduce.paper import Paper
+
+SUMMARY = (
+    "Regenerates the tables and figures of A Unified Framework for Adversary-Aware DP Bounds beside its "
+    "printed values. Each part writes one JSON into --out and goes on where it was stopped; report makes the "
+    "document from those that are there and says what is missing. smoke: toy data, under a minute; desk: a "
+    "desktop's cores; paper: 100 games a cell."
+)
+PEOPLE = ("adult", "acs", "toy")
+
+
+def define(command: Command) -> None:
+    """Flags of this paper alone."""
+    add, what, run = command.define, "What", "Running"
+    add(
+        what,
+        flags.DEFINE_string,
+        "people",
+        "adult",
+        f"whose attributes: one of {', '.join(PEOPLE)}; smoke has toy",
+    )
+    add(
+        what,
+        flags.DEFINE_string,
+        "adult_dir",
+        None,
+        "folder with adult.data and adult.test, for --people=adult",
+    )
+    add(what, flags.DEFINE_string, "acs_dir", None, "where folktables keeps ACS, for --people=acs")
+    add(
+        run,
+        flags.DEFINE_string,
+        "out",
+        None,
+        "folder of the results; by default runs/adversary_aware/<scale>",
+    )
+    add(run, flags.DEFINE_string, "docs", None, "folder of reproduction_adversary_aware.md; by default --out")
+
+
+def run(command: Command) -> None:
+    """Runs what is asked for."""
+    values = command.values
+    one_of("people", values.people, PEOPLE)
+    known = parts(values.people, {"adult": values.adult_dir, "acs": values.acs_dir}.get(values.people))
+    chosen = {name: part for name, part in known.items() if name in values.parts}
+    if values.dry_run:
+        for part in chosen.values():
+            print(part.cost(part.settings[values.scale]))
+        return
+    out = epath.Path(values.out or f"runs/adversary_aware/{values.scale}")
+    _run_parts(chosen, values.scale, out, values.seed, values.minutes)
+    if "report" in values.parts:
+        folder = pathlib.Path(values.docs or out)
+        write_document(known, _results(known, out), values.scale, values.seed, folder)
+        _say(f"reproduction_adversary_aware.md is in {folder}")
+
+
+def _run_parts(chosen: Mapping[str, Part], scale: str, out: epath.Path, seed: int, minutes: float) -> None:
+    began = time.monotonic()
+    for name, part in chosen.items():
+        if time.monotonic() - began > 60 * minutes:
+            _say(f"{minutes:g} minutes are over; the same command goes on with {name}")
+            return
+        results = part.run(part.settings[scale], out / name, seed, _say)
+        out.mkdir(parents=True, exist_ok=True)
+        write_json(out / f"{name}.json", {"scale": scale, "seed": seed, **results})
+
+
+def _results(known: Mapping[str, Part], out: epath.Path) -> dict[str, dict]:
+    """Of the parts that have been run."""
+    files = {name: out / f"{name}.json" for name in known}
+    return {name: json.loads(path.read_text()) for name, path in files.items() if path.exists()}
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+ADVERSARY_AWARE = Paper(
+    summary=SUMMARY,
+    scales=("smoke", "desk", "paper"),
+    parts=(*NAMES, "report"),
+    usual=(*NAMES, "report"),
+    define=define,
+    run=run,
+)
