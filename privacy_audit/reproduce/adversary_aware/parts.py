@@ -8,6 +8,9 @@ from privacy_audit.reproduce.adversary_aware.attributes import figures as attrib
 from privacy_audit.reproduce.adversary_aware.attributes import run as attributes
 from privacy_audit.reproduce.adversary_aware.attributes import section as attribute_section
 from privacy_audit.reproduce.adversary_aware.attributes import settings as attribute_settings
+from privacy_audit.reproduce.adversary_aware.larger import run as larger
+from privacy_audit.reproduce.adversary_aware.larger import section as larger_section
+from privacy_audit.reproduce.adversary_aware.larger import settings as larger_settings
 from privacy_audit.reproduce.adversary_aware.part import Part
 from privacy_audit.reproduce.adversary_aware.tables import run as tables
 from privacy_audit.reproduce.adversary_aware.tables import section as table_section
@@ -15,7 +18,7 @@ from privacy_audit.reproduce.adversary_aware.tightness import figures as tightne
 from privacy_audit.reproduce.adversary_aware.tightness import run as tightness
 from privacy_audit.reproduce.adversary_aware.tightness import section as tightness_section
 
-NAMES = ("tables", "tightness", "attributes")
+NAMES = ("tables", "tightness", "attributes", "larger")
 
 
 def parts(people: str, folder: str | None) -> Mapping[str, Part]:
@@ -31,5 +34,13 @@ def parts(people: str, folder: str | None) -> Mapping[str, Part]:
             attribute_section.write,
             attributes.cost,
             attribute_settings.scales(people, folder),
+            attributes.check,
+        ),
+        "larger": Part(
+            larger.run,
+            larger_section.draw,
+            larger_section.write,
+            larger.cost,
+            dict.fromkeys(("desk", "paper"), larger_settings.Settings()),
         ),
     }

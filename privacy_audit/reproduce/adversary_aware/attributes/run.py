@@ -41,6 +41,11 @@ def run(settings: Settings, out: epath.Path, seed: int, say: Callable[[str], Non
     return _document(settings, halves, seed, cells)
 
 
+def check(settings: Settings) -> None:
+    """Raises ValueError unless the table can be read."""
+    SOURCES[settings.people](settings.folder)
+
+
 def identity_of(settings: Settings, halves: Halves, seed: int) -> str:
     """Hash of all that a cell's numbers depend on, but for which cells there are and where the files lie."""
     relevant = dataclasses.asdict(settings)

@@ -72,7 +72,7 @@ def scales(people: str, folder: str | None) -> dict[str, Settings]:
             "toy",
             None,
             targets=30,
-            games=2,
+            games=5,
             epsilons=(1.0, math.inf),
             real_epsilons=(1.0,),
             sets=(("SEX",), ("SEX", "RACE")),

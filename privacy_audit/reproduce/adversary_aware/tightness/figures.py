@@ -76,14 +76,17 @@ def _draw_prior(axes: Axes, found: Mapping[str, Any]) -> None:
         rows = found[adjacency]["rows"]
         epsilons, word = [row["epsilon"] for row in rows], adjacency.replace("_", "-")
         axes.plot(epsilons, [row["bound"] for row in rows], color=colour, label=f"bound, {word}")
-        whole = [row["bound_whole_prior"] for row in rows]
-        axes.plot(
-            epsilons, whole, "-.", color=colour, linewidth=1, label=f"bound with the whole prior, {word}"
-        )
         axes.plot(
             epsilons, [row["attack"] for row in rows], "--", color=colour, label=f"optimal attack, {word}"
         )
     rows = found["replace_one"]["rows"]
+    axes.plot(
+        [row["epsilon"] for row in rows],
+        [row["bound_whole_prior"] for row in rows],
+        "-.",
+        color=PALETTE[2],
+        label="bound with the whole prior",
+    )
     axes.plot(
         [row["epsilon"] for row in rows],
         [row["epsilon_delta_only"] for row in rows],
