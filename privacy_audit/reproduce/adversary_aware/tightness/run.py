@@ -26,7 +26,7 @@ class Settings:
 
 
 SCALES = {
-    "smoke": Settings(5, 5, (10.0,)),
+    "smoke": Settings(5, 3, ()),
     "desk": Settings(41, 41, (1.0, 10.0, 20.0, 50.0, 100.0)),
     "paper": Settings(200, 201, (1.0, 10.0, 20.0, 50.0, 100.0)),
 }

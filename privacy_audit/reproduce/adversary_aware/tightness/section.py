@@ -60,6 +60,8 @@ def _gaussian(results: Mapping[str, Any]) -> str:
 
 
 def _many(results: Mapping[str, Any]) -> str:
+    if not any(found["of_100"] for found in results["gaussian"].values()):
+        return "100 secrets at once are left out at this scale."
     head = ("secret", "ε", "bound: most of 100", "this attack: most of 100", "its mean")
     rows = [
         (TITLES[name], f"{row['epsilon']:g}", row["bound"], row["attack"], f"{row['attack_mean']:.2f}")
