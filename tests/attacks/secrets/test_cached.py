@@ -17,7 +17,7 @@ SHAPE = Shape(
 )
 PROMPTS = [f"{name}:" for name in ("ab", "cde", "xy", "z", "12")]
 """Of several lengths."""
-CANDIDATES = ["123", "124", "1", "987", "98", "9876"]
+CANDIDATES = ["123", "124", "1", "987", "98"]
 
 
 def drawn(rng, *shape):
@@ -61,9 +61,9 @@ def test_lists_of_candidates(pretrained, models):
 
 
 def test_beam_search(pretrained, models):
-    expected = beam_search(pretrained.language(2), models[1:], PROMPTS, 4, beams=3)
+    expected = beam_search(pretrained.language(2), models[1:], PROMPTS, 3, beams=3)
     digits = np.array(Bytes().encode("0123456789"))
-    ours = cached_beam_search(pretrained.decoder(models), tokens(PROMPTS), digits, 4, beams=3)
+    ours = cached_beam_search(pretrained.decoder(models), tokens(PROMPTS), digits, 3, beams=3)
     np.testing.assert_array_equal(ours.digits, expected.digits)
     np.testing.assert_allclose(ours.score, expected.score, rtol=0, atol=1e-4)
 

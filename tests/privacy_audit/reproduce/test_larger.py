@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from etils import epath
 
+from privacy_audit.attacks.secrets.priors import SecretPrior
 from privacy_audit.reproduce.adversary_aware.larger import game
 from privacy_audit.reproduce.adversary_aware.larger.run import cost, run
 from privacy_audit.reproduce.adversary_aware.larger.section import write
@@ -21,9 +22,7 @@ pytest.importorskip("names", reason="optional extra: pip install 'privacy-audit[
 SHAPE = Shape(
     vocab_size=256, context=64, blocks=2, width=16, hidden=16, heads=2, groups=1, base=500.0, epsilon=1e-5
 )
-SMOKE = Settings(
-    kinds=("names",), epsilons=(10.0, math.inf), targets=4, steps=3, trained_blocks=1, rates=(1e-3, 1e-2)
-)
+SMOKE = Settings(kinds=("names",), epsilons=(10.0,), targets=4, steps=3, trained_blocks=1, rates=(1e-3,))
 
 
 def tiny() -> Pretrained:
@@ -45,7 +44,9 @@ def tiny() -> Pretrained:
     return Pretrained(SHAPE, Weights(drawn(256, width), block, ones[0]), Bytes())
 
 
-def test_a_run_is_counted_resumed_and_written(tmp_path):
+def test_a_run_is_counted_resumed_and_written(tmp_path, monkeypatch):
+    three = SecretPrior("names", "{}:", " {}", ("Al", "Bo", "Bob"), np.array([0.5, 0.25, 0.25]))
+    monkeypatch.setattr(game, "KINDS", {"names": lambda: three})
     out = epath.Path(tmp_path / "out")
     results = run(SMOKE, out, 0, lambda line: None, tiny)
     for entry in results["kinds"]["names"]["runs"]:
@@ -61,8 +62,8 @@ def test_a_run_is_counted_resumed_and_written(tmp_path):
         ValueError, match=r"out must hold files of these settings or none, got another's names"
     ):
         run(SMOKE, out, 1, print, never)
-    assert "| first name | 0.043 | 10 |" in write(results)
-    assert "2 fine-tunings of 3 steps on 4 canaries" in cost(SMOKE)
+    assert "| first name | 0.5 | 10 |" in write(results)
+    assert "1 fine-tunings of 3 steps on 4 canaries" in cost(SMOKE)
 
 
 def test_the_noise_spends_the_budget_and_not_more():
