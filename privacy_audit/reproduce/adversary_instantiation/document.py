@@ -61,7 +61,8 @@ def _head(results: Mapping[str, Any]) -> str:
         f"--seed={results['seed']} --parts=cells,accuracy,report --docs=docs --data_dir=$HOME/tensorflow_datasets\n```",
         f"{len(results['cells'])} of {whole} cells played, {len(results['accuracy'])} of {whole} models trained, "
         f"{results['seconds'] / 60:.0f} minutes on {hardware['devices']} {hardware['kind']} device(s), "
-        f"JAX {results['versions']['jax']}; every number is in `reproduction/results.json`.",
+        f"JAX {results['versions']['jax']}; every number is in `reproduction/results.json`. "
+        "[Paper U](reproduction_adversary_aware.md) has its own document.",
     ]
     if missing:
         lines.append(
