@@ -35,6 +35,11 @@ class Iterates(NamedTuple):
         """The model at the end."""
         return jax.tree.map(lambda stack: stack[-1], self.params)
 
+    def each(self) -> list[Params]:
+        """The models in order."""
+        count = jax.tree.leaves(self.params)[0].shape[0]
+        return [jax.tree.map(lambda stack, i=i: stack[i], self.params) for i in range(count)]
+
 
 FineTune = Callable[[Key[Array, ""], Texts, Float[Array, ""]], Iterates]
 """(key, texts, noise multiplier) -> the models released."""

@@ -1,0 +1,162 @@
+"""Plays the games one after the other, one file each; a run that is stopped goes on from there."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+from etils import epath
+
+from privacy_audit.estimate.result import finite_or_none
+from privacy_audit.ledger import write_json
+from privacy_audit.report.document import hardware, versions
+from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, Table, all_cells, play
+from privacy_audit.reproduce.adversary_aware.canaries.joined import join
+from privacy_audit.reproduce.adversary_aware.canaries.limits import interval, limits, lower_bound
+from privacy_audit.reproduce.adversary_aware.canaries.settings import OURS, Settings
+from privacy_audit.reproduce.adversary_aware.tightness.gaussian import SHIFTS, curve
+from privacy_audit.train.language import LanguageModel
+from privacy_audit.train.language.digits import DigitsApart
+from privacy_audit.train.language.published import load_gpt2
+from privacy_audit.train.language.small import perplexity, public_text, small_gpt2
+
+SCHEMA_VERSION = 1
+Say = Callable[[str], None]
+
+
+def run(settings: Settings, out: epath.Path, seed: int, say: Say) -> dict[str, Any]:
+    """Plays what `out` does not hold yet.
+
+    Returns:
+        Every game with the settings, versions and hardware, as strict JSON values.
+
+    Raises:
+        ValueError: a candidate is split otherwise than behind its prompt, a model folder lacks something, or `out`
+            holds games of other settings; no game is written then.
+    """
+    began = time.monotonic()
+    out = epath.Path(out)
+    language = language_of(settings, out, say)
+    return play_all(language, settings, out, seed, say) | {
+        "model": {
+            "weights": sum(leaf.size for leaf in jax.tree.leaves(language.params)),
+            "perplexity": perplexity(language, language.params, public_text()[1], rows=64),
+            "making": dataclasses.asdict(settings.model) if settings.model else settings.source,
+        },
+        "seconds_this_time": round(time.monotonic() - began, 1),
+    }
+
+
+def play_all(
+    language: LanguageModel, settings: Settings, out: epath.Path, seed: int, say: Say
+) -> dict[str, Any]:
+    """The games of any language model."""
+    table = Table.laid(language, settings)
+    identity = identity_of(settings, seed)
+    cells = {}
+    for cell in all_cells(settings):
+        cells[cell.name] = _kept(
+            out / f"{cell.name}.json", identity, say, lambda cell=cell: _game(table, cell, seed)
+        )
+    joined = {
+        f"eps{epsilon:g}": _kept(
+            out / f"joined-eps{epsilon:g}.json",
+            identity,
+            say,
+            lambda epsilon=epsilon: join(table, "names", epsilon, seed),
+        )
+        for epsilon in settings.joined
+        if "names" in settings.kinds
+    }
+    epsilons = np.geomspace(1.0, 100.0, settings.points)
+    return finite_or_none(
+        {
+            "schema_version": SCHEMA_VERSION,
+            "paper": "arXiv 2507.08158 (U)",
+            "settings": _plain(settings),
+            "ours": OURS,
+            "seed": seed,
+            "cells": cells,
+            "joined": joined,
+            "curves": {
+                kind: {adjacency: curve(prior, adjacency, epsilons) for adjacency in SHIFTS}
+                for kind, prior in table.priors.items()
+            },
+            "seconds": round(sum(x["seconds"] for x in [*cells.values(), *joined.values()]), 1),
+            "versions": versions(),
+            "hardware": hardware(),
+        }
+    )
+
+
+def language_of(settings: Settings, out: epath.Path, say: Say) -> LanguageModel:
+    """The model of these settings; the small one is kept in `out`."""
+    if settings.model is None:
+        published = load_gpt2(settings.source)
+        return published._replace(
+            tokenizer=DigitsApart(published.tokenizer)
+        )  # numbers are searched digit by digit
+    return small_gpt2(settings.model, out, say)
+
+
+def identity_of(settings: Settings, seed: int) -> str:
+    """Hash of all that a game's numbers depend on, but for which games there are."""
+    relevant = dataclasses.asdict(settings)
+    for name in ("epsilons", "kinds", "joined"):
+        relevant.pop(name)
+    return hashlib.sha256(json.dumps(relevant | {"seed": seed}, sort_keys=True).encode()).hexdigest()
+
+
+def cost(settings: Settings) -> str:
+    """What a scale plays, in one line."""
+    tokens = settings.batch_size * settings.steps
+    return (
+        f"canaries: {len(all_cells(settings))} games with {settings.targets} targets and {len(settings.joined)} joined "
+        f"ones, {settings.steps} steps each ({tokens:g} texts)"
+    )
+
+
+def _game(table: Table, cell: Cell, seed: int) -> dict[str, Any]:
+    settings, prior = table.settings, table.priors[cell.kind]
+    began = time.monotonic()
+    record = play(table, cell, seed)
+    record |= limits(cell, prior, settings, record["noise_multiplier"])
+    record["intervals"] = {
+        attack: {k: interval(count, settings.targets, settings.confidence) for k, count in counts.items()}
+        for attack, counts in record["hits"].items()
+    }
+    record["epsilon_lower"] = lower_bound(record, prior, settings)
+    return record | {"seconds": round(time.monotonic() - began, 1)}
+
+
+def _kept(path: epath.Path, identity: str, say: Say, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    stored = _stored(path, identity)
+    if stored is None:
+        say(f"{path.stem} …")
+        stored = finite_or_none({"identity": identity, **make()})
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_json(path, stored)
+    return stored
+
+
+def _stored(path: epath.Path, identity: str) -> dict[str, Any] | None:
+    if not path.exists():
+        return None
+    try:
+        found = json.loads(path.read_text())
+    except json.JSONDecodeError:
+        return None
+    if found.get("identity") != identity:
+        raise ValueError(f"out must hold games of these settings or none, got another's {path.name}")
+    return found
+
+
+def _plain(settings: Settings) -> dict[str, Any]:
+    """ε = ∞ as a word, since strict JSON has no such number."""
+    return dataclasses.asdict(settings) | {"epsilons": [f"{epsilon:g}" for epsilon in settings.epsilons]}

@@ -1,0 +1,84 @@
+"""Every setting of the experiment in one place."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from privacy_audit.train.language.small import SmallGPT2
+
+DELTA = 1e-5
+CONFIDENCE = 0.95
+EPSILONS = (1.0, 10.0, 100.0, math.inf)
+FIRST_LETTER = 0x100
+
+OURS = (
+    "a canary is a letter (U+0100 onwards, one a target), a colon and the secret; D is the canaries alone",
+    "the loss is taken on the secret, not on the prompt that the adversary knows",
+    "σ is calibrated to ε under replace-one, since the game substitutes a secret; ε under add/remove stands beside it",
+    "at ε = ∞ the noise is 0, gradients are clipped all the same",
+    "the learning rate is one for all ε, chosen so that the model memorises at ε = ∞",
+    "with the prior: ratios are standardised over a target's candidates, their strength is fitted to all targets",
+)
+"""Choices that the paper leaves open, or that its summary does not tell."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How large the experiment is.
+
+    Attributes:
+        model: the small GPT-2, or None where `source` names a published one.
+        source: folder or hub name of published GPT-2 weights.
+        targets: n, as many as there are canaries.
+        batch_size, steps, clipping_norm, learning_rate: of DP-SGD by Adam.
+        iterates: models that the adversary sees who sees all of them.
+        beams: of the search for numbers.
+        guesses: k of the attacks that are counted.
+        names: how many of the most frequent names are candidates.
+        refine: whether bounds are refined; without it they are a little looser.
+        joined: ε of the runs in which canaries are also included by coins.
+        gradient_trials: per world, of Paper L's gradient adversary.
+        points: along the curves of the idealised Gaussian.
+    """
+
+    model: SmallGPT2 | None
+    source: str | None = None
+    epsilons: tuple[float, ...] = EPSILONS
+    kinds: tuple[str, ...] = ("numbers", "passwords", "names")
+    targets: int = 100
+    batch_size: float = 25
+    steps: int = 240
+    clipping_norm: float = 1.0
+    learning_rate: float = 3e-3
+    iterates: int = 4
+    beams: int = 10
+    guesses: tuple[int, ...] = (1, 10)
+    names: int = 100
+    refine: bool = True
+    joined: tuple[float, ...] = (10.0, 100.0)
+    gradient_trials: int = 100_000
+    points: int = 41
+    delta: float = DELTA
+    confidence: float = CONFIDENCE
+
+
+SCALES = {
+    "smoke": Settings(
+        SmallGPT2(blocks=1, width=32, heads=2, steps=5, batch=4, records=8),
+        epsilons=(10.0, math.inf),
+        targets=8,
+        batch_size=4,
+        steps=4,
+        iterates=2,
+        beams=3,
+        guesses=(1, 3),
+        names=12,
+        refine=False,
+        joined=(10.0,),
+        gradient_trials=1000,
+        points=5,
+    ),
+    "desk": Settings(SmallGPT2()),
+    "paper": Settings(None, source="gpt2", batch_size=25, steps=400, learning_rate=5e-4, iterates=8),
+}
