@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privacy_audit.attacks import ADVERSARIES
-from privacy_audit.config import AuditConfig
 from privacy_audit.estimate.auc import auc_difference
 from privacy_audit.estimate.clopper_pearson import epsilon_from_counts, epsilon_from_rates, rate_upper
 from privacy_audit.estimate.result import finite_or_none
@@ -22,6 +21,7 @@ from privacy_audit.reproduce.adversary_instantiation.settings import CONFIDENCE,
 
 SCHEMA_VERSION = 1
 WHITE_BOX = "matched_filter"
+ROC_SHOWN = ("api_access", "gradient", "dataset")
 
 
 def collect(session: Session) -> dict[str, Any]:
@@ -77,6 +77,7 @@ def _cell(session: Session, cell: Cell) -> dict[str, Any]:
     config, folder = session.config(cell), session.folder(cell)
     report = json.loads((folder / "report.json").read_text())
     worlds = Ledger(folder).read_all(config.trials)
+    players = [name for name in ADVERSARIES if name in report["adversaries"]]
     counted = session.counted_folder(cell) / "report.json"
     entry = json.loads(counted.read_text()) if counted.exists() else None
     found = {
@@ -94,9 +95,9 @@ def _cell(session: Session, cell: Cell) -> dict[str, Any]:
         "identity": report["identity"],
         "seconds": report["seconds"] + (entry["seconds"] if entry else 0.0),
         "hardware": report["hardware"],
-        "adversaries": {name: _adversary(report["adversaries"][name]) for name in config.adversaries},
-        "order": _order(worlds, cell.epsilon),
-        "roc": _rocs(worlds, config),
+        "adversaries": {name: _adversary(report["adversaries"][name]) for name in players},
+        "order": _order(worlds, cell.epsilon, players),
+        "roc": _rocs(worlds, players, config.confidence),
         "bounds": bounds_of(config),
     }
     return found | ({"counted": _counted(entry)} if entry else {})
@@ -137,12 +138,12 @@ def _counted(report: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _order(worlds, epsilon: float) -> list[dict[str, Any]]:
+def _order(worlds, epsilon: float, adversaries: Sequence[str]) -> list[dict[str, Any]]:
     """AUC of each adversary minus that of the next weaker: by the paper's statistics, then by ours."""
     pairs = [
         tuple((name, statistic_for(name, epsilon, white_box)) for name in (stronger, weaker))
         for white_box in (False, True)
-        for weaker, stronger in itertools.pairwise(ADVERSARIES)
+        for weaker, stronger in itertools.pairwise(adversaries)
     ]
     return [_difference(worlds, *pair) for pair in dict.fromkeys(pairs)]
 
@@ -162,9 +163,9 @@ def _difference(worlds, stronger: tuple[str, str], weaker: tuple[str, str]) -> d
     }
 
 
-def _rocs(worlds, config: AuditConfig) -> dict[str, Any]:
-    shown = {name: f"{name}/{statistic_for(name, 1.0)}" for name in ("api_access", "gradient", "dataset")}
-    return {name: roc_band(worlds[0][key], worlds[1][key], config.confidence) for name, key in shown.items()}
+def _rocs(worlds, players: Sequence[str], confidence: float) -> dict[str, Any]:
+    shown = {name: f"{name}/{statistic_for(name, 1.0)}" for name in ROC_SHOWN if name in players}
+    return {name: roc_band(worlds[0][key], worlds[1][key], confidence) for name, key in shown.items()}
 
 
 def _ceilings(trials: int) -> dict[str, float]:

@@ -8,6 +8,7 @@ import sys
 from absl import flags
 from etils import epath
 
+from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.command import Command
 from privacy_audit.config import one_of
 from privacy_audit.ledger import write_json
@@ -32,6 +33,7 @@ def define(command: Command) -> None:
     """Flags of this paper alone."""
     add, what, run = command.define, "What", "Running"
     add(what, flags.DEFINE_list, "cells", "", "play and train only these, such as mnist-eps4; by default all")
+    add(what, flags.DEFINE_list, "adversary", "all", f"all, or some of {', '.join(ADVERSARIES)}")
     add(what, flags.DEFINE_string, "shopping", "complete_journey", f"one of {', '.join(SHOPPING)}")
     add(what, flags.DEFINE_string, "data_dir", None, "where tensorflow-datasets keeps prepared data")
     add(run, flags.DEFINE_string, "out", None, "folder of the ledgers; by default runs/<scale>")
@@ -43,7 +45,11 @@ def run(command: Command) -> None:
     values = command.values
     one_of("shopping", values.shopping, SHOPPING)
     out = epath.Path(values.out or f"runs/{values.scale}")
-    session = Session(scales(SHOPPING[values.shopping])[values.scale], out, values.data_dir, values.seed)
+    for name in values.adversary:
+        one_of("adversary", name, ["all", *ADVERSARIES])
+    players = tuple(name for name in ADVERSARIES if {name, "all"} & set(values.adversary))
+    scale = scales(SHOPPING[values.shopping])[values.scale]
+    session = Session(scale, out, values.data_dir, values.seed, players)
     if values.dry_run:
         _print_costs(session)
         return

@@ -53,7 +53,7 @@ def _claim(results: Mapping[str, Any], claim: Claim, dataset: str) -> Row:
     title = results["sources"][dataset]["title"]
     what = f"{claim.adversary}, {title}, ε = {claim.epsilon:g}"
     cell = results["cells"].get(f"{dataset}-eps{claim.epsilon:g}")
-    if cell is None:
+    if cell is None or claim.adversary not in cell["adversaries"]:
         return Row(claim.where, what, f"{claim.value:.2f}", None, None, None, None, "not played yet")
     many = claim.adversary == "dataset" and "counted" in cell
     found = cell["counted"] if many else cell["adversaries"][claim.adversary]
@@ -112,6 +112,7 @@ def order_lines(results: Mapping[str, Any]) -> list[str]:
         f"{name}, {label}: {_order_in_words([pair for pair in cell['order'] if pair['ours'] == ours])}"
         for name, cell in results["cells"].items()
         for label, ours in (("the paper's statistics", False), ("matched filter†", True))
+        if any(pair["ours"] == ours for pair in cell["order"])
     ]
 
 

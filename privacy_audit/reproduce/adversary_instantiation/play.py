@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 import jax
 from etils import epath
 
+from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.config import AuditConfig
 from privacy_audit.dry_run import Cost, measure_cost
 from privacy_audit.reproduce.adversary_instantiation.cells import Cell, audit_config
@@ -20,16 +21,23 @@ MEASURED_STEPS = 10
 
 @dataclasses.dataclass(frozen=True)
 class Session:
-    """Where and how a reproduction runs."""
+    """Where and how a reproduction runs.
+
+    Attributes:
+        adversaries: who plays; what the others would show is left open.
+    """
 
     scale: Scale
     out: epath.Path
     data_dir: str | None
     seed: int
+    adversaries: tuple[str, ...] = tuple(ADVERSARIES)
 
     def config(self, cell: Cell) -> AuditConfig:
-        """Of a cell's six adversaries."""
-        return audit_config(cell, self.scale, self.data_dir, self.seed)
+        """Of a cell's adversaries."""
+        whole = audit_config(cell, self.scale, self.data_dir, self.seed)
+        options = {name: whole.options[name] for name in self.adversaries}
+        return dataclasses.replace(whole, adversaries=self.adversaries, options=options)
 
     def counted_config(self, cell: Cell) -> AuditConfig:
         """Of the dataset adversary alone, at the number of trials that the paper gives it."""
@@ -59,7 +67,8 @@ def play_cells(session: Session, cells: Sequence[Cell], minutes: float, say: Cal
             (session.folder(cell), session.config),
             (session.counted_folder(cell), session.counted_config),
         ):
-            if (folder / "report.json").exists():
+            many = folder == session.counted_folder(cell)
+            if (folder / "report.json").exists() or (many and "dataset" not in session.adversaries):
                 continue
             if time.monotonic() - began > 60 * minutes:
                 say(f"{minutes:g} minutes are over; the same command goes on with {cell.name}")

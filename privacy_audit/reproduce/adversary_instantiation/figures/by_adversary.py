@@ -52,7 +52,7 @@ def _draw(axes: Axes, results: Mapping[str, Any], adversary: str, place: int, ke
     found = False
     for x, epsilon in enumerate(EPSILONS):
         cell = results["cells"].get(f"{key}-eps{epsilon:g}")
-        if cell is None:
+        if cell is None or adversary not in cell["adversaries"]:
             continue
         at = x + 0.14 * (place - 1)
         entry = cell["adversaries"][adversary]

@@ -77,7 +77,8 @@ def _draw(axes: Axes, results: Mapping[str, Any], key: str, epsilon: float, name
         write_nothing(axes)
         return
     for place, name in enumerate(WORDS):
-        _draw_adversary(axes, place, name, cell["adversaries"][name])
+        if name in cell["adversaries"]:
+            _draw_adversary(axes, place, name, cell["adversaries"][name])
     _draw_limits(axes, results["ceilings"], cell["epsilon_proven"])
     if "counted" in cell:
         many = f"dataset, {cell['counted']['trials_per_world']:,} trials"

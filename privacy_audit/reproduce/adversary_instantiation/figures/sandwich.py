@@ -35,7 +35,7 @@ def _draw_game(axes: Axes, cell: Mapping[str, Any]) -> None:
         rates, bounds["tpr"], 1.3, color="0.88", linewidth=0, label="no attack reaches this (proven)"
     )
     axes.plot(rates, bounds["tpr"], color="black", linewidth=1.2, label="proven trade-off curve")
-    for (name, roc), style in zip(cell["roc"].items(), ("-.", "--", "-"), strict=True):
+    for (name, roc), style in zip(cell["roc"].items(), ("-.", "--", "-"), strict=False):
         lower = cell["adversaries"][name]["lower"]
         label = f"{WORDS[name]}: ε̂ = {lower:.2f}"
         axes.step(roc["fpr"], roc["tpr"], where="post", color=COLOURS[name], linestyle=style, label=label)
