@@ -8,6 +8,9 @@ from privacy_audit.reproduce.adversary_aware.attributes import figures as attrib
 from privacy_audit.reproduce.adversary_aware.attributes import run as attributes
 from privacy_audit.reproduce.adversary_aware.attributes import section as attribute_section
 from privacy_audit.reproduce.adversary_aware.attributes import settings as attribute_settings
+from privacy_audit.reproduce.adversary_aware.canaries import run as canaries
+from privacy_audit.reproduce.adversary_aware.canaries import section as canary_section
+from privacy_audit.reproduce.adversary_aware.canaries import settings as canary_settings
 from privacy_audit.reproduce.adversary_aware.larger import run as larger
 from privacy_audit.reproduce.adversary_aware.larger import section as larger_section
 from privacy_audit.reproduce.adversary_aware.larger import settings as larger_settings
@@ -18,7 +21,7 @@ from privacy_audit.reproduce.adversary_aware.tightness import figures as tightne
 from privacy_audit.reproduce.adversary_aware.tightness import run as tightness
 from privacy_audit.reproduce.adversary_aware.tightness import section as tightness_section
 
-NAMES = ("tables", "tightness", "attributes", "larger")
+NAMES = ("tables", "tightness", "attributes", "canaries", "larger")
 
 
 def parts(people: str, folder: str | None) -> Mapping[str, Part]:
@@ -35,6 +38,9 @@ def parts(people: str, folder: str | None) -> Mapping[str, Part]:
             attributes.cost,
             attribute_settings.scales(people, folder),
             attributes.check,
+        ),
+        "canaries": Part(
+            canaries.run, canary_section.draw, canary_section.write, canaries.cost, canary_settings.SCALES
         ),
         "larger": Part(
             larger.run,

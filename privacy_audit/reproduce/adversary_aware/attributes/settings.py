@@ -24,7 +24,8 @@ OURS = (
     "the prior of a target: the distribution of the d attributes among public people who agree with it on all others, "
     "with the weight of one person for the overall distribution",
     "game *drawn*: the secrets of 100 fixed people are drawn from their priors, which are then exact, as in U's game; "
-    "game *real*: 100 new people a game keep their own",
+    "game *real*: 100 new people a game keep their own, and the halves are taken for independent draws of one "
+    "population",
     "success is the exact match of all d attributes",
     "projection: Adam on the logits of the relaxed table, known attributes fixed; posterior: Gibbs sampling with the "
     "prior, started from the projection. The posterior is the attack, fixed before the games that are counted",
