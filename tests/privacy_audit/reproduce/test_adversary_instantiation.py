@@ -72,6 +72,19 @@ def test_the_document_shows_printed_values_ours_and_what_is_missing(toy):
             assert (toy / line.split("](")[1].rstrip(")")).is_file()
 
 
+def test_two_adversaries_alone_leave_the_others_open(tmp_path):
+    flags = ("--scale=smoke", f"--out={tmp_path}", "--cells=purchase-eps2", "--adversary=api_access,dataset")
+    assert run(*flags) == 0
+    results = json.loads((tmp_path / "reproduction" / "results.json").read_text())
+    cell = results["cells"]["purchase-eps2"]
+    assert list(cell["adversaries"]) == ["api_access", "dataset"]
+    assert [(pair["stronger"], pair["weaker"]) for pair in cell["order"]] == [("dataset", "api_access")]
+    assert (
+        "adaptive_poison, Purchase (toy digits instead), ε = 2 | 0.37 | –"
+        in (tmp_path / "reproduction.md").read_text()
+    )
+
+
 def test_results_hold_what_an_auditor_asks_for(toy):
     results = json.loads((toy / "reproduction" / "results.json").read_text())
     assert {"seed", "versions", "hardware", "seconds", "ours", "scale"} <= set(results)
