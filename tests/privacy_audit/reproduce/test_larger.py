@@ -12,7 +12,7 @@ from privacy_audit.attacks.secrets.priors import SecretPrior
 from privacy_audit.reproduce.adversary_aware.larger import game
 from privacy_audit.reproduce.adversary_aware.larger.run import cost, run
 from privacy_audit.reproduce.adversary_aware.larger.section import write
-from privacy_audit.reproduce.adversary_aware.larger.settings import Settings
+from privacy_audit.reproduce.adversary_aware.larger.settings import Run, Settings
 from privacy_audit.train.language.bpe import Bytes
 from privacy_audit.train.language.llama import Block, Shape, Weights
 from privacy_audit.train.language.pretrained import Pretrained
@@ -22,7 +22,7 @@ pytest.importorskip("names", reason="optional extra: pip install 'privacy-audit[
 SHAPE = Shape(
     vocab_size=256, context=64, blocks=2, width=16, hidden=16, heads=2, groups=1, base=500.0, epsilon=1e-5
 )
-SMOKE = Settings(kinds=("names",), epsilons=(10.0,), targets=4, steps=3, trained_blocks=1, rates=(1e-3,))
+SMOKE = Settings(kinds=("names",), runs=(Run(10.0, 3, 1e-3),), targets=4, trained_blocks=1)
 
 
 def tiny() -> Pretrained:
@@ -63,17 +63,17 @@ def test_a_run_is_counted_resumed_and_written(tmp_path, monkeypatch):
     ):
         run(SMOKE, out, 1, print, never)
     assert "| first name | 0.5 | 10 |" in write(results)
-    assert "1 fine-tunings of 3 steps on 4 canaries" in cost(SMOKE)
+    assert "1 kinds of secrets, fine-tunings of 3 steps on 4 canaries" in cost(SMOKE)
 
 
 def test_the_noise_spends_the_budget_and_not_more():
-    settings = Settings()
-    sigma = game.noise_for(10.0, settings)
-    profile = game.DPSGD(sigma, 1.0, settings.steps, adjacency="replace_one")
+    settings, run = Settings(), Run(10.0, 30, 1e-3)
+    profile = game.DPSGD(game.noise_for(run, settings), 1.0, run.steps, adjacency="replace_one")
     assert 9.9 < float(profile.epsilon(settings.delta)) <= 10
-    assert game.noise_for(math.inf, settings) == 0
 
 
 def test_without_noise_nothing_is_ruled_out():
-    assert game.bound(game.KINDS["numbers"](), 0.0, Settings()) == 100
-    assert game.bound(game.KINDS["numbers"](), game.noise_for(10.0, Settings()), Settings()) <= 2
+    prior, settings = game.KINDS["numbers"](), Settings()
+    assert game.noise_for(Run(math.inf, 30, 1e-3), settings) == 0
+    assert game.bound(prior, Run(math.inf, 30, 1e-3), settings) == 100
+    assert game.bound(prior, Run(10.0, 30, 1e-3), settings) <= 2

@@ -19,7 +19,7 @@ from privacy_audit.attacks.secrets.guess import best, with_prior
 from privacy_audit.attacks.secrets.priors import DIGITS, KINDS, SecretPrior, people
 from privacy_audit.bounds import max_successes, noise_multiplier_for_epsilon
 from privacy_audit.bounds.profiles import DPSGD, REPLACE_ONE
-from privacy_audit.reproduce.adversary_aware.larger.settings import Settings
+from privacy_audit.reproduce.adversary_aware.larger.settings import Run, Settings
 from privacy_audit.train.dpsgd import Plan
 from privacy_audit.train.functional import Params
 from privacy_audit.train.language.finetune import fine_tuning
@@ -62,12 +62,12 @@ def play(kind: str, whole: Pretrained, settings: Settings, seed: int, say: Say) 
     """Plays all ε of one kind; lists of candidates are read once for all of them."""
     canaries = plant(kind, whole, settings.targets, seed)
     tuned, entries = [], []
-    for epsilon, rate in zip(settings.epsilons, settings.rates, strict=True):
-        sigma = noise_for(epsilon, settings)
-        say(f"{kind}, ε = {epsilon:g}: {settings.steps} steps at σ = {sigma:.3f} …")
+    for run in settings.runs:
+        sigma = noise_for(run, settings)
+        say(f"{kind}, ε = {run.epsilon:g}: {run.steps} steps at σ = {sigma:.3f} …")
         began = time.monotonic()
-        tuned.append(fine_tune(canaries, sigma, rate, settings, seed))
-        entry = {"epsilon": f"{epsilon:g}", "noise_multiplier": sigma, "learning_rate": rate}
+        tuned.append(fine_tune(canaries, sigma, run, settings, seed))
+        entry = run._asdict() | {"epsilon": f"{run.epsilon:g}", "noise_multiplier": sigma}
         entries.append(entry | {"seconds_training": round(time.monotonic() - began, 1)})
     say(f"{kind}: attack …")
     began = time.monotonic()
@@ -76,10 +76,10 @@ def play(kind: str, whole: Pretrained, settings: Settings, seed: int, say: Say) 
         if kind == "numbers"
         else guess_listed(canaries, tuned, settings)
     )
-    for entry, guessed in zip(entries, guesses, strict=True):
-        entry |= counted(canaries, guessed, entry["noise_multiplier"], settings)
+    for run, entry, guessed in zip(settings.runs, entries, guesses, strict=True):
+        entry |= counted(canaries, guessed, bound(canaries.prior, run, settings), settings.confidence)
         say(
-            f"{kind}, ε = {entry['epsilon']}: {entry['recovered']} of {settings.targets}, bound {entry['bound']}"
+            f"{kind}, ε = {run.epsilon:g}: {entry['recovered']} of {settings.targets}, bound {entry['bound']}"
         )
     return {
         "kind": kind,
@@ -91,14 +91,14 @@ def play(kind: str, whole: Pretrained, settings: Settings, seed: int, say: Say) 
     }
 
 
-def noise_for(epsilon: float, settings: Settings) -> float:
+def noise_for(run: Run, settings: Settings) -> float:
     """σ that keeps all steps within ε under replace-one, as the game substitutes secrets; 0 for ε = ∞."""
-    if math.isinf(epsilon):
+    if math.isinf(run.epsilon):
         return 0.0
-    return noise_multiplier_for_epsilon(epsilon, settings.delta, 1.0, settings.steps, adjacency=REPLACE_ONE)
+    return noise_multiplier_for_epsilon(run.epsilon, settings.delta, 1.0, run.steps, adjacency=REPLACE_ONE)
 
 
-def fine_tune(canaries: Canaries, sigma: float, rate: float, settings: Settings, seed: int) -> Params:
+def fine_tune(canaries: Canaries, sigma: float, run: Run, settings: Settings, seed: int) -> Params:
     """The weights that are released."""
     language = canaries.pretrained.language(settings.trained_blocks)
     encode = language.tokenizer.encode
@@ -107,7 +107,7 @@ def fine_tune(canaries: Canaries, sigma: float, rate: float, settings: Settings,
     plan = Plan(
         settings.targets, settings.targets, settings.steps, settings.clipping_norm, sigma, REPLACE_ONE
     )
-    schedule = optax.warmup_constant_schedule(0.0, rate, settings.warmup)
+    schedule = optax.warmup_constant_schedule(0.0, run.learning_rate, settings.warmup)
     optimizer = optax.adam(schedule, b2=0.99)
     return fine_tuning(language, plan, optimizer)(jax.random.key(seed), texts, sigma).final
 
@@ -141,16 +141,16 @@ def guess_listed(canaries: Canaries, tuned: Sequence[Params], settings: Settings
     ]
 
 
-def counted(canaries: Canaries, guesses: Sequence[str], sigma: float, settings: Settings) -> dict[str, Any]:
+def counted(canaries: Canaries, guesses: Sequence[str], most: int, confidence: float) -> dict[str, Any]:
     """How many guesses are right, with its interval, beside what the bound allows."""
     hits: Int[np.ndarray, "n"] = np.array([a == b for a, b in zip(guesses, canaries.secrets, strict=True)])
-    interval = binomtest(int(hits.sum()), len(hits)).proportion_ci(settings.confidence, "exact")
+    interval = binomtest(int(hits.sum()), len(hits)).proportion_ci(confidence, "exact")
     likeliest = next(iter(by_probability(canaries.prior)), None)
     return {
         "recovered": int(hits.sum()),
         "interval": [interval.low * len(hits), interval.high * len(hits)],
         "by_prior_alone": sum(secret == likeliest for secret in canaries.secrets),
-        "bound": bound(canaries.prior, sigma, settings),
+        "bound": most,
     }
 
 
@@ -159,9 +159,9 @@ def by_probability(prior: SecretPrior) -> list[str]:
     return [prior.candidates[i] for i in np.argsort(-prior.probabilities, kind="stable")]
 
 
-def bound(prior: SecretPrior, sigma: float, settings: Settings) -> int:
+def bound(prior: SecretPrior, run: Run, settings: Settings) -> int:
     """Most secrets that any attack recovers at this confidence."""
-    if sigma == 0:
+    if math.isinf(run.epsilon):
         return settings.targets
-    profile = DPSGD(sigma, 1.0, settings.steps, adjacency=REPLACE_ONE)
+    profile = DPSGD(noise_for(run, settings), 1.0, run.steps, adjacency=REPLACE_ONE)
     return max_successes(profile, [prior.bound_prior()] * settings.targets, settings.confidence)

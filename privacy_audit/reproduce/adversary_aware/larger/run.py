@@ -58,9 +58,10 @@ def run(
 
 def cost(settings: Settings) -> str:
     """What a scale plays, in one line."""
+    steps = " and ".join(str(run.steps) for run in settings.runs)
     return (
-        f"larger model: {len(settings.kinds) * len(settings.epsilons)} fine-tunings of {settings.steps} steps on "
-        f"{settings.targets} canaries; about a quarter of an hour on two free cores at desk scale, 3 GB of memory"
+        f"larger model: for each of {len(settings.kinds)} kinds of secrets, fine-tunings of {steps} steps on "
+        f"{settings.targets} canaries; half an hour on two shared cores at desk scale, 3 GB of memory"
     )
 
 
@@ -78,7 +79,8 @@ def _stored(path: epath.Path, identity: str) -> dict[str, Any] | None:
 
 def _plain(settings: Settings) -> dict[str, Any]:
     """ε = ∞ as a word, since strict JSON has no such number."""
-    return dataclasses.asdict(settings) | {"epsilons": [f"{epsilon:g}" for epsilon in settings.epsilons]}
+    runs = [run._asdict() | {"epsilon": f"{run.epsilon:g}"} for run in settings.runs]
+    return dataclasses.asdict(settings) | {"runs": runs}
 
 
 def _seconds(kind: dict[str, Any]) -> float:

@@ -14,12 +14,24 @@ TITLES = {"numbers": "nine digits", "passwords": "password", "names": "first nam
 def write(results: Mapping[str, Any]) -> str:
     """The table of all runs and what must be known of them."""
     settings = results["settings"]
-    head = ("secret", "κ", "ε", "σ", "recovered", "95 % interval", "by the prior alone", "bound", "seconds")
+    head = (
+        "secret",
+        "κ",
+        "ε",
+        "steps",
+        "σ",
+        "recovered",
+        "95 % interval",
+        "by the prior alone",
+        "bound",
+        "seconds",
+    )
     rows = [
         (
             TITLES[kind["kind"]],
             f"{kind['kappa']:.3g}",
             run["epsilon"],
+            run["steps"],
             f"{run['noise_multiplier']:.2f}",
             run["recovered"],
             "{:.1f} to {:.1f}".format(*run["interval"]),
@@ -34,7 +46,7 @@ def write(results: Mapping[str, Any]) -> str:
     return "\n\n".join(
         [
             "## Canaries in SmolLM2-135M",
-            f"{settings['targets']} canaries, replace-one (ε, {settings['delta']:g})-DP, {settings['steps']} steps; "
+            f"{settings['targets']} canaries, replace-one (ε, {settings['delta']:g})-DP; "
             f"the bound is the most secrets at {settings['confidence']:.0%} confidence.",
             table(head, rows),
             f"Beside the seconds of training, all attacks together took {attack:.0f} seconds. "
