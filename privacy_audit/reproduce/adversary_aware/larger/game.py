@@ -104,9 +104,7 @@ def fine_tune(canaries: Canaries, sigma: float, run: Run, settings: Settings, se
     encode = language.tokenizer.encode
     width = max(len(encode(p + e)) for p, e in zip(canaries.prompts, canaries.endings, strict=True))
     texts = completions(language.tokenizer, canaries.prompts, canaries.endings, width)
-    plan = Plan(
-        settings.targets, settings.targets, settings.steps, settings.clipping_norm, sigma, REPLACE_ONE
-    )
+    plan = Plan(settings.targets, settings.targets, run.steps, settings.clipping_norm, sigma, REPLACE_ONE)
     schedule = optax.warmup_constant_schedule(0.0, run.learning_rate, settings.warmup)
     optimizer = optax.adam(schedule, b2=0.99)
     return fine_tuning(language, plan, optimizer)(jax.random.key(seed), texts, sigma).final
