@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from privacy_audit.attacks import ADVERSARIES
-from privacy_audit.estimate.auc import auc_difference
 from privacy_audit.estimate.clopper_pearson import epsilon_from_counts, epsilon_from_rates, rate_upper
 from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.ledger import Ledger
 from privacy_audit.report.document import hardware, versions
 from privacy_audit.reproduce.adversary_instantiation import accountants, printed
 from privacy_audit.reproduce.adversary_instantiation.cells import Cell, all_cells
+from privacy_audit.reproduce.adversary_instantiation.order import (
+    WHITE_BOX,
+    order_of,
+    order_on_average,
+    statistic_for,
+)
 from privacy_audit.reproduce.adversary_instantiation.play import Session
 from privacy_audit.reproduce.adversary_instantiation.sandwich import bounds_of, roc_band
 from privacy_audit.reproduce.adversary_instantiation.settings import CONFIDENCE, DELTA, OURS, TRIALS
 
 SCHEMA_VERSION = 1
-WHITE_BOX = "matched_filter"
 ROC_SHOWN = ("api_access", "gradient", "dataset")
 
 
@@ -44,6 +47,7 @@ def collect(session: Session) -> dict[str, Any]:
         "ours": OURS,
         "sources": {key: vars(source) for key, source in scale.sources.items()},
         "cells": cells,
+        "order": {key: _averages(session, [c for c in played if c.dataset == key]) for key in scale.sources},
         "missing": [cell.name for cell in all_cells(scale) if cell not in played],
         "accuracy": models,
         "accuracy_missing": [cell.name for cell in all_cells(scale) if cell.name not in models],
@@ -57,20 +61,6 @@ def collect(session: Session) -> dict[str, Any]:
         "hardware": hardware(),
     }
     return finite_or_none(document)
-
-
-def statistic_for(adversary: str, epsilon: float, white_box: bool = False) -> str:
-    """The one that stands for an adversary where they are ordered: fixed before the trials.
-
-    Args:
-        white_box: our matched filter in place of the paper's statistics, where all models are seen.
-
-    >>> statistic_for("adaptive_poison", 2.0), statistic_for("adaptive_poison", 4.0)
-    ('max', 'mean')
-    """
-    if adversary in ("intermediate_poison", "adaptive_poison"):
-        return WHITE_BOX if white_box else "max" if epsilon <= 2 else "mean"
-    return "likelihood_ratio" if adversary in ("gradient", "dataset") else "loss"
 
 
 def _cell(session: Session, cell: Cell) -> dict[str, Any]:
@@ -96,11 +86,27 @@ def _cell(session: Session, cell: Cell) -> dict[str, Any]:
         "seconds": report["seconds"] + (entry["seconds"] if entry else 0.0),
         "hardware": report["hardware"],
         "adversaries": {name: _adversary(report["adversaries"][name]) for name in players},
-        "order": _order(worlds, cell.epsilon, players),
+        "order": order_of(worlds, cell.epsilon, players),
         "roc": _rocs(worlds, players, config.confidence),
         "bounds": bounds_of(config),
     }
     return found | ({"counted": _counted(entry)} if entry else {})
+
+
+def _averages(session: Session, played: Sequence[Cell]) -> dict[str, Any] | None:
+    """The order over all ε of a data set that were played; None where these are fewer than two."""
+    reports = [json.loads((session.folder(cell) / "report.json").read_text()) for cell in played]
+    players = [name for name in ADVERSARIES if all(name in report["adversaries"] for report in reports)]
+    if len(played) < 2 or len(players) < 2:
+        return None
+    games = {
+        cell.epsilon: Ledger(session.folder(cell)).read_all(session.config(cell).trials) for cell in played
+    }
+    return {
+        "epsilons": list(games),
+        "paper": order_on_average(games, players, white_box=False),
+        "matched_filter": order_on_average(games, players, white_box=True),
+    }
 
 
 def _adversary(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,31 +141,6 @@ def _counted(report: Mapping[str, Any]) -> dict[str, Any]:
         "upper": estimate["epsilon_upper"],
         "same_sample": entry["same_sample"]["epsilon_lower"],
         "threshold": "explicit, from the score's exact law",
-    }
-
-
-def _order(worlds, epsilon: float, adversaries: Sequence[str]) -> list[dict[str, Any]]:
-    """AUC of each adversary minus that of the next weaker: by the paper's statistics, then by ours."""
-    pairs = [
-        tuple((name, statistic_for(name, epsilon, white_box)) for name in (stronger, weaker))
-        for white_box in (False, True)
-        for weaker, stronger in itertools.pairwise(adversaries)
-    ]
-    return [_difference(worlds, *pair) for pair in dict.fromkeys(pairs)]
-
-
-def _difference(worlds, stronger: tuple[str, str], weaker: tuple[str, str]) -> dict[str, Any]:
-    scores = [world["/".join(name)] for name in (stronger, weaker) for world in worlds]
-    interval = auc_difference(*scores, paired=True, confidence=CONFIDENCE)
-    return {
-        "stronger": stronger[0],
-        "weaker": weaker[0],
-        "statistics": [stronger[1], weaker[1]],
-        "ours": WHITE_BOX in (stronger[1], weaker[1]),
-        "point": interval.point,
-        "lower": interval.lower,
-        "upper": interval.upper,
-        "found": "stronger" if interval.lower > 0 else "weaker" if interval.upper < 0 else "not separated",
     }
 
 

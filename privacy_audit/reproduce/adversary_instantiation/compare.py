@@ -98,12 +98,33 @@ def order_rows(results: Mapping[str, Any]) -> list[tuple]:
             name,
             f"{pair['stronger']} − {pair['weaker']}",
             " − ".join(pair["statistics"]) + ("†" if pair["ours"] else ""),
-            f"{pair['point']:+.3f} ({pair['lower']:+.3f} to {pair['upper']:+.3f})",
-            pair["found"] if pair["found"] != "weaker" else "**reversed**",
+            _interval(pair),
+            _found(pair),
         )
         for name, cell in results["cells"].items()
         for pair in cell["order"]
     ]
+
+
+def average_rows(results: Mapping[str, Any]) -> list[tuple]:
+    """One row a data set and pair of adversaries; AUC differences by the paper's statistics and by ours."""
+    rows = []
+    for key, order in results["order"].items():
+        if order is None:
+            continue
+        title = f"{results['sources'][key]['title']}, {len(order['epsilons'])} ε"
+        for theirs, ours in zip(order["paper"], order["matched_filter"], strict=True):
+            pair = f"{theirs['stronger']} − {theirs['weaker']}"
+            rows.append((title, pair, _interval(theirs), _found(theirs), _interval(ours), _found(ours)))
+    return rows
+
+
+def _interval(pair: Mapping[str, Any]) -> str:
+    return f"{pair['point']:+.3f} ({pair['lower']:+.3f} to {pair['upper']:+.3f})"
+
+
+def _found(pair: Mapping[str, Any]) -> str:
+    return pair["found"] if pair["found"] != "weaker" else "**reversed**"
 
 
 def order_lines(results: Mapping[str, Any]) -> list[str]:

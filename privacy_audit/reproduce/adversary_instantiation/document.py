@@ -8,6 +8,7 @@ from typing import Any
 
 from privacy_audit.reproduce.adversary_instantiation.compare import (
     accuracy_rows,
+    average_rows,
     claim_rows,
     order_lines,
     order_rows,
@@ -104,7 +105,18 @@ def _order(results: Mapping[str, Any]) -> str:
         + table(head, order_rows(results))
         + "\n\n"
         + "\n".join(f"* {line}" for line in order_lines(results))
+        + _order_on_average(results)
     )
+
+
+def _order_on_average(results: Mapping[str, Any]) -> str:
+    """All pairs, averaged over ε: what single cells are too small to separate."""
+    rows = average_rows(results)
+    if not rows:
+        return ""
+    head = ("data", "stronger − weaker in L", "the paper's statistics", "found", "matched filter†", "found")
+    text = "Averaged over the ε of a data set (a trial is the same draw at each of them), all pairs:"
+    return f"\n\n{text}\n\n" + table(head, rows)
 
 
 def _every_cell(results: Mapping[str, Any]) -> str:
