@@ -1,1 +1,1 @@
-"""Canaries in SmolLM2-135M: `python -m privacy_audit.reproduce.adversary_aware.larger --out=…`."""
+"""Canaries in SmolLM2-135M: `python -m privacy_audit.reproduce --paper=adversary_aware --parts=larger,report`."""
