@@ -1,6 +1,6 @@
 """Beam search and lists of candidates for models that keep what they know of a prefix: each is read once.
 
-The results are those of `beam_search` and `log_likelihoods`, for a tenth of the work on texts of a dozen tokens.
+The results are those of `beam_search` and `log_likelihoods`, which read every text from its beginning.
 """
 
 from __future__ import annotations

@@ -82,8 +82,8 @@ def _extend(shape: Shape):
     def extend(embedding, front: Block, tuned: Block, cache: Cache, tokens, positions):
         step = functools.partial(through, positions)
         values, of_front = jax.lax.scan(step, embedding[tokens], (front, cache.front))
-        one_model = lambda block_and_past: jax.lax.scan(step, values, block_and_past)  # noqa: E731
-        hidden, of_tuned = jax.lax.map(one_model, (tuned, cache.tuned))
+        behind_front = functools.partial(jax.lax.scan, step, values)
+        hidden, of_tuned = jax.lax.map(behind_front, (tuned, cache.tuned))
         return hidden, Cache(of_front, of_tuned)
 
     return extend

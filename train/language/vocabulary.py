@@ -6,6 +6,7 @@ smaller model, so privacy and attack are those of the same training run.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -35,12 +36,15 @@ class KeptTokens:
         Raises:
             ValueError: `text` has a token that was not kept.
         """
-        numbers = {token: i for i, token in enumerate(self.kept)}
         try:
-            return [numbers[token] for token in self.inner.encode(text)]
+            return [self._numbers[token] for token in self.inner.encode(text)]
         except KeyError as unknown:
             lost = self.inner.decode([unknown.args[0]])
             raise ValueError(f"text must be made of the tokens kept, got {lost!r} in {text!r}") from None
+
+    @functools.cached_property
+    def _numbers(self) -> dict[int, int]:
+        return {token: i for i, token in enumerate(self.kept)}
 
     def decode(self, tokens: Sequence[int]) -> str:
         """The text of these tokens."""
