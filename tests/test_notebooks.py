@@ -14,6 +14,7 @@ NAMES = [
     "02_six_adversaries",
     "03_bounds_and_calibration",
     "04_audit_your_own_trainer",
+    "05_canaries",
     "06_attributes",
     "bug_zoo",
 ]

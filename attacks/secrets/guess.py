@@ -14,11 +14,13 @@ def with_prior(
 ) -> Float[np.ndarray, "n m"]:
     """log posterior of each candidate, up to a constant, when the secret's ratio lies μ deviations above the others'.
 
-    Ratios are standardised over each target's candidates. μ, the same for all targets, is what makes all the ratios
-    likeliest under the prior; no secret is needed for that. Where training left no trace μ is 0, and the guess is the
-    prior's.
+    What training did to a candidate behind all prompts alike is no trace of one secret: each candidate's mean over the
+    targets is taken off. Then ratios are standardised over each target's candidates. μ, the same for all targets, is
+    what makes all the ratios likeliest under the prior; no secret is needed for that. Where training left no trace μ
+    is 0, and the guess is the prior's.
     """
-    centred = ratios - ratios.mean(axis=1, keepdims=True)
+    centred = ratios - ratios.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
     deviation = centred.std(axis=1, keepdims=True)
     standard = centred / np.where(deviation > 0, deviation, 1.0)
     with np.errstate(divide="ignore"):

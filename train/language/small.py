@@ -2,8 +2,9 @@
 
 That text is the language reference and library topics behind Python's `help()` (module pydoc_data, PSF licence), 0.46
 million characters of English prose with examples; a tenth is held out for the perplexity. Beside it the model learns
-made-up public records, a letter and nine random digits, so that it knows the form in which it will later see secrets:
-from prose alone, fine-tuning takes several times as long to memorise anything.
+made-up public records of given forms, so that it knows what will later surround secrets: from prose alone, fine-tuning
+takes several times as long to memorise anything. Some records are repeated, as many are new in every step, so that the
+model stays undecided about people that it has not met.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ import os
 import pathlib
 import pydoc_data.topics
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -30,8 +32,8 @@ from .interface import LanguageModel, whole
 from .texts import Texts, completions, next_token_loss, passages
 
 HELD_OUT = 0.1
-FIRST_LETTER = 0x370
-RECORD_TOKENS = 11
+FIRST_LETTER, LETTERS = 0x370, 0x800 - 0x370  # all of two bytes
+RECORD_TOKENS = 16
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class SmallGPT2:
     Attributes:
         blocks, width, heads, context: sizes; tokens are bytes.
         steps: AdamW steps on `batch` rows of `context` tokens; the learning rate rises for a tenth, then falls.
-        records: how many made-up public records there are; `batch` of them are in every step.
+        records: how many made-up public records of each form are repeated; a step has `batch`, half of them new.
     """
 
     blocks: int = 2
@@ -50,9 +52,13 @@ class SmallGPT2:
     context: int = 64
     steps: int = 400
     batch: int = 24
-    records: int = 300
+    records: int = 200
     learning_rate: float = 3e-3
     seed: int = 0
+
+    def __post_init__(self):
+        if self.steps < 2:
+            raise ValueError(f"steps must be >= 2, got {self.steps}")
 
     @property
     def network(self) -> GPT2Config:
@@ -63,6 +69,26 @@ class SmallGPT2:
         """
         sizes = (Bytes.vocab_size, self.context, self.width, self.blocks, self.heads)
         return GPT2Config(*sizes, spread=self.width**-0.5)
+
+
+class Form(NamedTuple):
+    """How records of one kind look.
+
+    Attributes:
+        prompt: what comes first, with `{}` for a letter that stands for a person.
+        draw: so many endings.
+    """
+
+    prompt: str
+    draw: Callable[[np.random.Generator, int], Sequence[str]]
+
+
+def nine_digits(generator: np.random.Generator, count: int) -> list[str]:
+    """Uniform numbers."""
+    return [f"{number:09d}" for number in generator.integers(0, 10**9, count)]
+
+
+DIGITS_ONLY = (Form("{}:", nine_digits),)
 
 
 def public_text() -> tuple[str, str]:
@@ -77,6 +103,7 @@ def small_gpt2(
     making: SmallGPT2 | None = None,
     folder: pathlib.Path | None = None,
     say: Callable[[str], None] = lambda line: None,
+    forms: Sequence[Form] = DIGITS_ONLY,
 ) -> LanguageModel:
     """Trains the small model, or takes it from `folder` where the same one was trained before.
 
@@ -84,16 +111,17 @@ def small_gpt2(
         making: how it is made.
         folder: where its weights are kept; nowhere when left out.
         say: hears of the progress.
+        forms: of the public records.
     """
     making = making or SmallGPT2()
     model, path = gpt2(making.network), None
     if folder is not None:
-        path = pathlib.Path(folder) / f"small_gpt2-{_fingerprint(making)}.npz"
+        path = pathlib.Path(folder) / f"small_gpt2-{_fingerprint(making, forms)}.npz"
     if path is not None and path.is_file():
         with np.load(path) as stored:
             params = {name: jnp.asarray(stored[name]) for name in stored.files}
     else:
-        params = _pretrained(model, making, say)
+        params = _pretrained(model, making, forms, say)
         if path is not None:
             _write(path, params)
     return LanguageModel(whole, model, params, Bytes(), making.context)
@@ -110,29 +138,37 @@ def perplexity(language: LanguageModel, params: Params, text: str, rows: int = 2
     return float(jnp.exp(jnp.mean(losses(held_out.tokens[:rows], held_out.labels[:rows]))))
 
 
-def _pretrained(model: Model, making: SmallGPT2, say: Callable[[str], None]) -> Params:
-    texts, records = passages(Bytes(), public_text()[0], making.context), _records(making)
+def _pretrained(model: Model, making: SmallGPT2, forms: Sequence[Form], say: Callable[[str], None]) -> Params:
+    generator = np.random.default_rng(making.seed)
+    texts = passages(Bytes(), public_text()[0], making.context)
+    known = [_records(form, generator, range(making.records), making.context) for form in forms]
+    share = max(1, making.batch // (2 * len(forms)))
     rises = max(1, making.steps // 10)
     rate = optax.warmup_cosine_decay_schedule(0, making.learning_rate, rises, making.steps)
     optimizer = optax.adamw(rate, weight_decay=0.01)
     params = jax.jit(model.init)(jax.random.key(making.seed))
     state = optimizer.init(params)
     step = _step(model, optimizer)
-    generator = np.random.default_rng(making.seed)
     for i in range(making.steps):
-        batch = [_drawn(generator, rows, making.batch) for rows in (texts, records)]
-        params, state, loss = step(params, state, *batch)
+        records = [_drawn(generator, rows, share) for rows in known]
+        for form in forms:
+            met = generator.integers(making.records, LETTERS, share)
+            records.append(_records(form, generator, met, making.context))
+        drawn = _drawn(generator, texts, making.batch)
+        params, state, loss = step(params, state, drawn, _together(records))
         if (i + 1) % 100 == 0:
             say(f"pre-training: step {i + 1} of {making.steps}, loss {float(loss):.2f} nats a byte")
     return params
 
 
-def _records(making: SmallGPT2) -> Texts:
-    """A letter from the Greek alphabet onwards, a colon, nine digits that have a loss."""
-    generator = np.random.default_rng(making.seed)
-    letters = [f"{chr(FIRST_LETTER + i)}:" for i in range(making.records)]
-    numbers = [f"{number:09d}" for number in generator.integers(0, 10**9, making.records)]
-    return completions(Bytes(), letters, numbers, RECORD_TOKENS)
+def _records(form: Form, generator: np.random.Generator, letters: Sequence[int], context: int) -> Texts:
+    """One a letter, counted from the Greek alphabet on; the endings have a loss."""
+    prompts = [form.prompt.format(chr(FIRST_LETTER + letter)) for letter in letters]
+    return completions(Bytes(), prompts, form.draw(generator, len(prompts)), min(context, RECORD_TOKENS))
+
+
+def _together(parts: Sequence[Texts]) -> Texts:
+    return Texts(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
 
 def _drawn(generator: np.random.Generator, texts: Texts, count: int) -> Texts:
@@ -157,8 +193,10 @@ def _step(model: Model, optimizer: optax.GradientTransformation):
     return step
 
 
-def _fingerprint(making: SmallGPT2) -> str:
-    made_from = json.dumps(asdict(making), sort_keys=True) + public_text()[0]
+def _fingerprint(making: SmallGPT2, forms: Sequence[Form]) -> str:
+    """Of all that the weights depend on; a form is known by what it draws."""
+    drawn = [(form.prompt, list(form.draw(np.random.default_rng(0), 200))) for form in forms]
+    made_from = json.dumps([asdict(making), drawn], sort_keys=True) + public_text()[0]
     return hashlib.sha256(made_from.encode()).hexdigest()[:12]
 
 

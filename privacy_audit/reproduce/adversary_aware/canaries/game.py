@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import jax
@@ -19,7 +19,7 @@ from privacy_audit.attacks.secrets.listed import log_likelihoods
 from privacy_audit.attacks.secrets.priors import DIGITS, SecretPrior, names, numbers, passwords
 from privacy_audit.bounds import noise_multiplier_for_epsilon
 from privacy_audit.bounds.profiles import DPSGD
-from privacy_audit.reproduce.adversary_aware.canaries.settings import FIRST_LETTER, Settings
+from privacy_audit.reproduce.adversary_aware.canaries.settings import FIRST_LETTER, MARKS, Settings
 from privacy_audit.train.dpsgd import Plan
 from privacy_audit.train.functional import Params
 from privacy_audit.train.language import LanguageModel
@@ -70,8 +70,7 @@ class Table:
         Raises:
             ValueError: the tokenizer splits a candidate otherwise than behind its prompt.
         """
-        makers = {"numbers": numbers, "passwords": passwords, "names": lambda: names(settings.names)}
-        priors = {kind: makers[kind]() for kind in settings.kinds}
+        priors = priors_of(settings)
         letters = people(settings.targets)
         width = max(_longest(language, prior, letters) for prior in priors.values()) - 1
         optimizer = optax.adam(
@@ -81,6 +80,16 @@ class Table:
         )
         tune = fine_tuning(language, plan_of(settings, 0.0), optimizer, settings.iterates)
         return cls(language, settings, priors, width, tune)
+
+
+def priors_of(settings: Settings) -> dict[str, SecretPrior]:
+    """By kind, each with a mark of its own between person and secret.
+
+    Raises:
+        ImportError: a list is not installed, naming the extra.
+    """
+    makers = {"numbers": numbers, "passwords": passwords, "names": lambda: names(settings.names)}
+    return {kind: replace(makers[kind](), prompt=MARKS[kind]) for kind in settings.kinds}
 
 
 def people(count: int) -> list[str]:

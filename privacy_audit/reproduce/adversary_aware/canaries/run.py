@@ -13,10 +13,11 @@ import jax
 import numpy as np
 from etils import epath
 
+from privacy_audit.attacks.secrets.priors import SecretPrior
 from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.ledger import write_json
 from privacy_audit.report.document import hardware, versions
-from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, Table, all_cells, play
+from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, Table, all_cells, play, priors_of
 from privacy_audit.reproduce.adversary_aware.canaries.joined import join
 from privacy_audit.reproduce.adversary_aware.canaries.limits import interval, limits, lower_bound
 from privacy_audit.reproduce.adversary_aware.canaries.settings import OURS, Settings
@@ -24,7 +25,7 @@ from privacy_audit.reproduce.adversary_aware.tightness.gaussian import SHIFTS, c
 from privacy_audit.train.language import LanguageModel
 from privacy_audit.train.language.digits import DigitsApart
 from privacy_audit.train.language.published import load_gpt2
-from privacy_audit.train.language.small import perplexity, public_text, small_gpt2
+from privacy_audit.train.language.small import Form, perplexity, public_text, small_gpt2
 
 SCHEMA_VERSION = 1
 Say = Callable[[str], None]
@@ -102,7 +103,16 @@ def language_of(settings: Settings, out: epath.Path, say: Say) -> LanguageModel:
         return published._replace(
             tokenizer=DigitsApart(published.tokenizer)
         )  # numbers are searched digit by digit
-    return small_gpt2(settings.model, out, say)
+    return small_gpt2(settings.model, out, say, [form_of(prior) for prior in priors_of(settings).values()])
+
+
+def form_of(prior: SecretPrior) -> Form:
+    """Public records look like the canaries."""
+
+    def draw(generator: np.random.Generator, count: int) -> list[str]:
+        return [prior.ending.format(secret) for secret in prior.draw(generator, count)]
+
+    return Form(prior.prompt, draw)
 
 
 def identity_of(settings: Settings, seed: int) -> str:

@@ -11,9 +11,12 @@ DELTA = 1e-5
 CONFIDENCE = 0.95
 EPSILONS = (1.0, 10.0, 100.0, math.inf)
 FIRST_LETTER = 0x100
+MARKS = {"numbers": "{}#", "passwords": "{}=", "names": "{}:"}
+"""What stands between a person and a secret of each kind."""
 
 OURS = (
-    "a canary is a letter (U+0100 onwards, one a target), a colon and the secret; D is the canaries alone",
+    "a canary is a letter (U+0100 onwards, one a target), the kind's mark and the secret; D is the canaries alone",
+    "the small model has met made-up public records of the same form about other letters",
     "the loss is taken on the secret, not on the prompt that the adversary knows",
     "σ is calibrated to ε under replace-one, since the game substitutes a secret; ε under add/remove stands beside it",
     "at ε = ∞ the noise is 0, gradients are clipped all the same",
