@@ -37,7 +37,7 @@ def _head(results: Mapping[str, Any]) -> str:
         f"noise, replace-one, δ = {results['delta']:g}; {results['games']} games of {results['targets']} "
         f"targets a cell. Rates in %, with {results['confidence']:.0%} intervals. The certified bound lies "
         f"above the attack's whole interval {verdict}; in {single} of {games} single games any attack "
-        f"recovered more. {results['seconds'] / 60:.0f} minutes on {results['hardware']['cores']} cores."
+        f"recovered more. {results['seconds'] / 60:.0f} minutes of wall time on {results['hardware']['cores']} cores."
     )
 
 
