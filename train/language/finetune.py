@@ -59,32 +59,14 @@ def fine_tuning(
     """
     if iterates < 1 or plan.steps % iterates:
         raise ValueError(f"iterates must divide the number of steps ({plan.steps}), got {iterates}")
-    engine = choose_engine(language.model, next_token_loss, plan.clipping_norm, batch_size=plan.batch_size)
-    capacity = capacity_for(plan.num_examples, plan.sampling_rate, plan.steps)
-    hooks = _keeping(language.params, plan.steps // iterates, iterates)
-
-    @jax.jit
-    def program(key, params, inputs, labels, noise_multiplier):
-        trainer = Trainer(
-            language.model,
-            next_token_loss,
-            replace(plan, noise_multiplier=noise_multiplier),
-            engine,
-            optimizer,
-            capacity,
-        )
-        trained = run_trial(key, params, (inputs, labels), trainer, hooks)
-        return trained.state[1], trained.nonfinite, trained.overflowed
+    program = _program(language, plan, optimizer, iterates)
 
     def run(key, texts: Texts, noise_multiplier) -> Iterates:
         if len(texts.tokens) != plan.num_examples:
             raise ValueError(f"texts must be the plan's {plan.num_examples}, got {len(texts.tokens)}")
+        inputs = language.front(jnp.asarray(texts.tokens))
         kept, nonfinite, overflowed = program(
-            key,
-            language.params,
-            language.front(jnp.asarray(texts.tokens)),
-            texts.labels,
-            jnp.float32(noise_multiplier),
+            key, language.params, inputs, texts.labels, jnp.float32(noise_multiplier)
         )
         if overflowed or nonfinite:
             raise RuntimeError(
@@ -93,6 +75,22 @@ def fine_tuning(
         return Iterates(kept)
 
     return run
+
+
+def _program(language: LanguageModel, plan: Plan, optimizer: optax.GradientTransformation, iterates: int):
+    """(key, parameters, inputs, labels, σ) -> models kept, gradients not finite, whether a batch overflowed."""
+    engine = choose_engine(language.model, next_token_loss, plan.clipping_norm, batch_size=plan.batch_size)
+    capacity = capacity_for(plan.num_examples, plan.sampling_rate, plan.steps)
+    hooks = _keeping(language.params, plan.steps // iterates, iterates)
+
+    @jax.jit
+    def program(key, params, inputs, labels, noise_multiplier):
+        noisy = replace(plan, noise_multiplier=noise_multiplier)
+        trainer = Trainer(language.model, next_token_loss, noisy, engine, optimizer, capacity)
+        trained = run_trial(key, params, (inputs, labels), trainer, hooks)
+        return trained.state[1], trained.nonfinite, trained.overflowed
+
+    return program
 
 
 def _keeping(params: Params, every: int, count: int) -> Hooks:

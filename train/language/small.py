@@ -32,6 +32,9 @@ from .interface import LanguageModel, whole
 from .texts import Texts, completions, next_token_loss, passages
 
 HELD_OUT = 0.1
+ROWS_AT_ONCE = 8
+"""Passages whose logits are held together: those of a large vocabulary need much memory."""
+
 FIRST_LETTER, LETTERS = 0x370, 0x800 - 0x370  # all of two bytes
 RECORD_TOKENS = 16
 
@@ -130,12 +133,16 @@ def small_gpt2(
 def perplexity(language: LanguageModel, params: Params, text: str, rows: int = 256) -> float:
     """Perplexity of `text`, per token, in passages as long as the model's context (the first `rows` of them)."""
     held_out = passages(language.tokenizer, text, language.context)
+    count = min(rows, len(held_out.tokens))
+    at_once = min(ROWS_AT_ONCE, count)
 
     @jax.jit
-    def losses(tokens, labels):
-        return jax.vmap(next_token_loss)(language.model.apply(params, language.front(tokens)), labels)
+    def losses(params, inputs, labels):
+        return jax.vmap(next_token_loss)(language.model.apply(params, inputs), labels)
 
-    return float(jnp.exp(jnp.mean(losses(held_out.tokens[:rows], held_out.labels[:rows]))))
+    parts = [slice(i, i + at_once) for i in range(0, count - at_once + 1, at_once)]
+    found = [losses(params, language.front(held_out.tokens[p]), held_out.labels[p]) for p in parts]
+    return float(np.exp(np.mean(found)))
 
 
 def _pretrained(model: Model, making: SmallGPT2, forms: Sequence[Form], say: Callable[[str], None]) -> Params:

@@ -28,6 +28,9 @@ from privacy_audit.train.language.published import load_gpt2
 from privacy_audit.train.language.small import Form, perplexity, public_text, small_gpt2
 
 SCHEMA_VERSION = 1
+JOINED = "names"
+"""The kind of secret in the joined runs."""
+
 Say = Callable[[str], None]
 
 
@@ -60,22 +63,17 @@ def play_all(
     """The games of any language model."""
     table = Table.laid(language, settings)
     identity = identity_of(settings, seed)
-    cells = {}
-    for cell in all_cells(settings):
-        cells[cell.name] = _kept(
-            out / f"{cell.name}.json", identity, say, lambda cell=cell: _game(table, cell, seed)
-        )
-    joined = {
-        f"eps{epsilon:g}": _kept(
-            out / f"joined-eps{epsilon:g}.json",
-            identity,
-            say,
-            lambda epsilon=epsilon: join(table, "names", epsilon, seed),
-        )
-        for epsilon in settings.joined
-        if "names" in settings.kinds
-    }
-    epsilons = np.geomspace(1.0, 100.0, settings.points)
+
+    def kept(name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        return _kept(out / f"{name}.json", identity, say, make)
+
+    cells = {c.name: kept(c.name, lambda c=c: _game(table, c, seed)) for c in all_cells(settings)}
+    joined = {}
+    if JOINED in settings.kinds:
+        for epsilon in settings.joined:
+            name = f"joined-eps{epsilon:g}"
+            joined[name] = kept(name, lambda epsilon=epsilon: join(table, JOINED, epsilon, seed))
+    seconds = sum(game["seconds"] for game in [*cells.values(), *joined.values()])
     return finite_or_none(
         {
             "schema_version": SCHEMA_VERSION,
@@ -85,15 +83,21 @@ def play_all(
             "seed": seed,
             "cells": cells,
             "joined": joined,
-            "curves": {
-                kind: {adjacency: curve(prior, adjacency, epsilons) for adjacency in SHIFTS}
-                for kind, prior in table.priors.items()
-            },
-            "seconds": round(sum(x["seconds"] for x in [*cells.values(), *joined.values()]), 1),
+            "curves": _curves(table),
+            "seconds": round(seconds, 1),
             "versions": versions(),
             "hardware": hardware(),
         }
     )
+
+
+def _curves(table: Table) -> dict[str, Any]:
+    """The idealised Gaussian and the bound on its mean, by kind and adjacency."""
+    epsilons = np.geomspace(1.0, 100.0, table.settings.points)
+    return {
+        kind: {adjacency: curve(prior, adjacency, epsilons) for adjacency in SHIFTS}
+        for kind, prior in table.priors.items()
+    }
 
 
 def language_of(settings: Settings, out: epath.Path, say: Say) -> LanguageModel:

@@ -41,7 +41,7 @@ def _about(results: Mapping[str, Any]) -> str:
 
 def _games(results: Mapping[str, Any]) -> str:
     """Successes by what the adversary sees; the interval is that of the attack on the final model."""
-    head = ("secret", "ε replace-one", "ε add/remove", "k", "k·prior of n", "final", "interval", "sum", "max")
+    head = ("secret", "ε replace-one", "ε add/remove", "k", "prior", "final", "interval", "sum", "max")
     rows = [row for cell in results["cells"].values() for row in _rows(cell, results["settings"]["targets"])]
     below = all(_respected(cell) for cell in results["cells"].values())
     return (

@@ -83,5 +83,5 @@ SCALES = {
         points=5,
     ),
     "desk": Settings(SmallGPT2()),
-    "paper": Settings(None, source="gpt2", batch_size=25, steps=400, learning_rate=5e-4, iterates=8),
+    "paper": Settings(None, source="gpt2", batch_size=25, steps=400, learning_rate=5e-4),
 }
