@@ -100,6 +100,6 @@ def cost(settings: Settings) -> str:
     """What a scale plays, in one line."""
     count = len(all_cells(settings))
     return (
-        f"attributes: {count} cells of {settings.games} games with {settings.targets} targets; a quarter of an hour on two "
-        "free cores at desk scale"
+        f"attributes: {count} cells of {settings.games} games with {settings.targets} targets; a quarter of an "
+        "hour on two free cores at desk scale"
     )
