@@ -63,45 +63,31 @@ def _draw_cell(axes: Axes, results, place: int, cells, silent, named: bool) -> N
     def label(text: str) -> str | None:
         return text if named else None
 
-    targets, drawn, real = results["targets"], cells["drawn"], cells["real"]
-    bounds, flat = drawn["bounds"], {"linestyle": "none"}
-    prior = 100 * drawn["prior"]
-    axes.hlines(prior, place - 0.35, place + 0.35, color="0.5", linewidth=2, label=label("prior (drawn)"))
-    axes.plot(
-        place,
-        100 * bounds["certified"] / targets,
-        "v",
-        color=BLUE,
-        markersize=8,
-        label=label("bound, 95 %"),
-        **flat,
-    )
-    expected = 100 * bounds["expected"] / targets
+    drawn, real, percent = cells["drawn"], cells["real"], 100 / results["targets"]
+    bounds, ends, flat = drawn["bounds"], (place - 0.35, place + 0.35), {"linestyle": "none"}
+    axes.hlines(100 * drawn["prior"], *ends, color="0.5", linewidth=2, label=label("prior (drawn)"))
     axes.hlines(
-        expected, place - 0.35, place + 0.35, color=BLUE, linestyle=":", label=label("bound on the mean")
+        percent * bounds["expected"], *ends, color=BLUE, linestyle=":", label=label("bound on the mean")
     )
-    for cell, shift, colour, mark, text in (
-        (drawn, -0.14, VERMILLION, "o", "attack, drawn secrets"),
-        (real, 0.14, GREEN, "s", "attack, real secrets"),
-    ):
-        if cell is not None:
-            _draw_rate(axes, attack_rate(results, cell), place + shift, colour, mark, label(f"{text} (95 %)"))
-    if real is not None and real["bounds"]:
-        upper = 100 * real["bounds"]["certified"] / targets
-        axes.plot(
-            place + 0.14,
-            upper,
-            "^",
-            color=GREEN,
-            fillstyle="none",
-            label=label("bound, real secrets, 95 %"),
-            **flat,
-        )
+    most = percent * bounds["certified"]
+    axes.plot(place, most, "v", color=BLUE, markersize=8, label=label("bound, 95 %"), **flat)
+    rate, text = attack_rate(results, drawn), label("attack, drawn secrets (95 %)")
+    _draw_rate(axes, rate, place - 0.14, VERMILLION, "o", text)
+    if real is not None:
+        _draw_real(axes, results, place + 0.14, real, label)
     if silent is not None:
         height = 100 * attack_rate(results, silent).point
         axes.plot(
             place - 0.14, height, "D", color=PURPLE, fillstyle="none", label=label("attack, no noise"), **flat
         )
+
+
+def _draw_real(axes: Axes, results, at: float, cell, label) -> None:
+    rate, text = attack_rate(results, cell), label("attack, real secrets (95 %)")
+    _draw_rate(axes, rate, at, GREEN, "s", text)
+    upper = 100 * cell["bounds"]["certified"] / results["targets"]
+    style = {"linestyle": "none", "fillstyle": "none", "color": GREEN}
+    axes.plot(at, upper, "^", label=label("bound, real secrets, 95 %"), **style)
 
 
 def _draw_rate(axes: Axes, found, at: float, colour: str, mark: str, label: str | None) -> None:
