@@ -1,0 +1,1 @@
+"""Attributes of 100 people reconstructed from noisy marginals, beside the bounds."""
