@@ -32,7 +32,7 @@ CORE = [
     "tqdm",
 ]
 DATA = ["array_record", "importlib_resources", "tensorflow-datasets>=4.9.7"]
-TEST = ["hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff", "setuptools>=70", "wheel"]
+TEST = ["hypothesis", "mpmath", "pytest", "pytest-xdist", "ruff", "setuptools>=70", "tokenizers", "wheel"]
 PEERS = ["equinox", "flax"]
 SPEED_PEERS = ["jax_privacy==2.0.0", "opacus>=1.5", "torch==2.13.0"]
 BENCHMARKS = ["fast-poibin>=0.4", "riskcal>=1.5"]
@@ -66,6 +66,6 @@ setup(
         "parquet": PARQUET,
         "shopping": SHOPPING,
         "tables": TABLES,
-        "test": TEST + NOTEBOOKS + PEERS,
+        "test": TEST + NOTEBOOKS + PEERS + LANGUAGE,
     },
 )
