@@ -97,8 +97,9 @@ def _drawn(results: Mapping[str, Any]) -> str:
     return (
         "**Drawn secrets**: the priors are exact and the bound is `success_bound` as it is. *Certified* and "
         "*printed* use the release's whole Gaussian-DP profile; *from (ε, δ) alone* knows nothing else of it; "
-        "*unknown attributes alone* uses that marginals of known attributes cannot change. ε = ∞ releases the "
-        "marginals without noise: what the attack can do.\n\n" + table(head, rows)
+        "*unknown attributes alone* uses that marginals of known attributes cannot change (closed form, "
+        "unrefined). ε = ∞ releases the marginals without noise: what the attack can do.\n\n"
+        + table(head, rows)
     )
 
 
