@@ -10,23 +10,38 @@ from privacy_audit.reproduce.markdown import table
 
 TITLES = {"numbers": "nine digits", "passwords": "password", "names": "first name"}
 
+HEAD = (
+    "secret",
+    "κ",
+    "ε",
+    "steps",
+    "σ",
+    "recovered",
+    "95 % interval",
+    "by the prior alone",
+    "bound",
+    "seconds",
+)
+
 
 def write(results: Mapping[str, Any]) -> str:
     """The table of all runs and what must be known of them."""
     settings = results["settings"]
-    head = (
-        "secret",
-        "κ",
-        "ε",
-        "steps",
-        "σ",
-        "recovered",
-        "95 % interval",
-        "by the prior alone",
-        "bound",
-        "seconds",
+    attack = sum(kind["seconds_attack"] for kind in results["kinds"].values())
+    return "\n\n".join(
+        [
+            "## Canaries in SmolLM2-135M",
+            f"{settings['targets']} canaries, replace-one (ε, {settings['delta']:g})-DP; "
+            f"the bound is the most secrets at {settings['confidence']:.0%} confidence.",
+            table(HEAD, _rows(results)),
+            f"Beside the seconds of training, all attacks together took {attack:.0f} seconds. "
+            + " ".join(f"{note[0].upper()}{note[1:]}." for note in results["ours"]),
+        ]
     )
-    rows = [
+
+
+def _rows(results: Mapping[str, Any]) -> list[tuple]:
+    return [
         (
             TITLES[kind["kind"]],
             f"{kind['kappa']:.3g}",
@@ -42,17 +57,6 @@ def write(results: Mapping[str, Any]) -> str:
         for kind in results["kinds"].values()
         for run in kind["runs"]
     ]
-    attack = sum(kind["seconds_attack"] for kind in results["kinds"].values())
-    return "\n\n".join(
-        [
-            "## Canaries in SmolLM2-135M",
-            f"{settings['targets']} canaries, replace-one (ε, {settings['delta']:g})-DP; "
-            f"the bound is the most secrets at {settings['confidence']:.0%} confidence.",
-            table(head, rows),
-            f"Beside the seconds of training, all attacks together took {attack:.0f} seconds. "
-            + " ".join(f"{note[0].upper()}{note[1:]}." for note in results["ours"]),
-        ]
-    )
 
 
 def draw(results: Mapping[str, Any], folder: pathlib.Path) -> dict[str, str]:
