@@ -73,4 +73,4 @@ def _draw_bounds(axes: Axes, cell: Mapping[str, Any]) -> None:
         ylim=(5e-10, 2),
     )
     axes.set_title("From above: one secret of one person (Paper U)", fontsize=10)
-    axes.legend(fontsize=8, loc="upper left")
+    axes.legend(fontsize=8, loc="lower right")
