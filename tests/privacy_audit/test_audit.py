@@ -35,7 +35,7 @@ def run(*flags):
         ("--trials=many", "flag --trials=many: invalid literal"),
         ("--adversary=nobody", "--adversary must be one of api_access, static_poison"),
         ("--dataset=imagenet", "--dataset must be one of mnist5k, mnist, cifar10"),
-        ("--model=vit", "--model must be one of cnn, fully_connected, got vit"),
+        ("--model=vit", "--model must be one of cnn, cnn_tanh, cnn_tanh_centred, fully_connected, got vit"),
         ("--batch_size=1001", "--batch_size must be <= num_examples (1000), got 1001"),
         ("--num_examples=5000", "--num_examples must be between 1 and 4998"),
         ("--num_examples=0", "--num_examples must be >= 1, got 0"),

@@ -29,7 +29,12 @@ compiled = functools.partial(
 )
 """`jit` for programs that run once: half the time to compile."""
 
-SHAPES = {"cnn": (28, 28, 1), "fully_connected": (60,)}
+SHAPES = {
+    "cnn": (28, 28, 1),
+    "cnn_tanh": (28, 28, 1),
+    "cnn_tanh_centred": (32, 32, 3),
+    "fully_connected": (60,),
+}
 CLASSES = 5
 RELU = objax.functional.relu
 

@@ -9,7 +9,12 @@ import pytest
 from privacy_audit.train.functional import from_objax
 from privacy_audit.train.models import MODELS
 
-SHAPES = {"cnn": (28, 28, 1), "fully_connected": (600,)}
+SHAPES = {
+    "cnn": (28, 28, 1),
+    "cnn_tanh": (28, 28, 1),
+    "cnn_tanh_centred": (32, 32, 3),
+    "fully_connected": (600,),
+}
 
 
 @pytest.mark.parametrize("name", MODELS)
