@@ -14,7 +14,10 @@ from privacy_audit.ledger import write_json
 from privacy_audit.report.document import hardware, versions
 from privacy_audit.reproduce.adversary_aware.attributes.game import Halves, all_cells, play_cell
 from privacy_audit.reproduce.adversary_aware.attributes.settings import OURS, Settings
+from privacy_audit.reproduce.adversary_aware.stored import read_stored
 from privacy_audit.train.tabular import SOURCES
+
+WHAT = "cells of these settings and data"
 
 
 def run(settings: Settings, out: epath.Path, seed: int, say: Callable[[str], None]) -> dict[str, Any]:
@@ -31,7 +34,7 @@ def run(settings: Settings, out: epath.Path, seed: int, say: Callable[[str], Non
     cells = {}
     for cell in all_cells(settings):
         path = out / f"{cell.name}.json"
-        stored = _stored(path, identity)
+        stored = read_stored(path, identity, WHAT)
         if stored is None:
             say(f"{cell.name} …")
             stored = {"identity": identity, **_plain(play_cell(cell, halves, settings, seed))}
@@ -53,18 +56,6 @@ def identity_of(settings: Settings, halves: Halves, seed: int) -> str:
         relevant.pop(name)
     relevant |= {"seed": seed, "public": hashlib.sha256(halves.public.codes.tobytes()).hexdigest()}
     return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()
-
-
-def _stored(path: epath.Path, identity: str) -> dict[str, Any] | None:
-    if not path.exists():
-        return None
-    try:
-        found = json.loads(path.read_text())
-    except json.JSONDecodeError:
-        return None
-    if found.get("identity") != identity:
-        raise ValueError(f"out must hold cells of these settings and data or none, got another's {path.name}")
-    return found
 
 
 def _plain(found: dict[str, Any]) -> dict[str, Any]:

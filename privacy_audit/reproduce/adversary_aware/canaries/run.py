@@ -21,11 +21,14 @@ from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, Table, a
 from privacy_audit.reproduce.adversary_aware.canaries.joined import join
 from privacy_audit.reproduce.adversary_aware.canaries.limits import interval, limits, lower_bound
 from privacy_audit.reproduce.adversary_aware.canaries.settings import OURS, Settings
+from privacy_audit.reproduce.adversary_aware.stored import read_stored
 from privacy_audit.reproduce.adversary_aware.tightness.gaussian import SHIFTS, curve
 from privacy_audit.train.language import LanguageModel
 from privacy_audit.train.language.digits import DigitsApart
 from privacy_audit.train.language.published import load_gpt2
 from privacy_audit.train.language.small import Form, perplexity, public_text, small_gpt2
+
+WHAT = "games of these settings"
 
 SCHEMA_VERSION = 1
 JOINED = "names"
@@ -150,25 +153,13 @@ def _game(table: Table, cell: Cell, seed: int) -> dict[str, Any]:
 
 
 def _kept(path: epath.Path, identity: str, say: Say, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    stored = _stored(path, identity)
+    stored = read_stored(path, identity, WHAT)
     if stored is None:
         say(f"{path.stem} …")
         stored = finite_or_none({"identity": identity, **make()})
         path.parent.mkdir(parents=True, exist_ok=True)
         write_json(path, stored)
     return stored
-
-
-def _stored(path: epath.Path, identity: str) -> dict[str, Any] | None:
-    if not path.exists():
-        return None
-    try:
-        found = json.loads(path.read_text())
-    except json.JSONDecodeError:
-        return None
-    if found.get("identity") != identity:
-        raise ValueError(f"out must hold games of these settings or none, got another's {path.name}")
-    return found
 
 
 def _plain(settings: Settings) -> dict[str, Any]:

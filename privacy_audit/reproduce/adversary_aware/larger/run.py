@@ -14,8 +14,11 @@ from privacy_audit.ledger import write_json
 from privacy_audit.report.document import hardware, versions
 from privacy_audit.reproduce.adversary_aware.larger.game import play
 from privacy_audit.reproduce.adversary_aware.larger.settings import OURS, Settings
+from privacy_audit.reproduce.adversary_aware.stored import read_stored
 from privacy_audit.train.language.pretrained import Pretrained
 from privacy_audit.train.language.smollm2 import load_smollm2
+
+WHAT = "files of these settings"
 
 
 def run(
@@ -38,7 +41,7 @@ def run(
     relevant.pop("kinds")
     identity = hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()
     paths = {kind: out / f"{kind}.json" for kind in settings.kinds}
-    found = {kind: _stored(path, identity) for kind, path in paths.items()}
+    found = {kind: read_stored(path, identity, WHAT) for kind, path in paths.items()}
     whole = load() if None in found.values() else None
     for kind, path in paths.items():
         if found[kind] is None:
@@ -63,18 +66,6 @@ def cost(settings: Settings) -> str:
         f"larger model: for each of {len(settings.kinds)} kinds of secrets, fine-tunings of {steps} steps on "
         f"{settings.targets} canaries; half an hour on two shared cores at desk scale, 3 GB of memory"
     )
-
-
-def _stored(path: epath.Path, identity: str) -> dict[str, Any] | None:
-    if not path.exists():
-        return None
-    try:
-        found = json.loads(path.read_text())
-    except json.JSONDecodeError:
-        return None
-    if found.get("identity") != identity:
-        raise ValueError(f"out must hold files of these settings or none, got another's {path.name}")
-    return found
 
 
 def _plain(settings: Settings) -> dict[str, Any]:
