@@ -75,9 +75,6 @@ def adaptive_poison(trainer: Trainer, options: Options) -> Adversary:
     rate = constant_learning_rate(trainer) if options.white_box else None
     period = 1 if options.adaptive_every == "iteration" else math.ceil(1 / plan.sampling_rate)
 
-    def pair_at(target, inputs):
-        return Pair(Record(inputs, target.poison.label), target.query)
-
     def renewed(target, inputs, seen, params):
         """The next step's poison; `seen` steps are over."""
         return jax.lax.cond(
@@ -89,37 +86,11 @@ def adaptive_poison(trainer: Trainer, options: Options) -> Adversary:
             inputs,
         )
 
-    def craft(key, task):
-        crafted = craft_poison(key, task, options)
-        bare = Query(crafted.present, crafted.absent, None)
-        initial = task.initial(jax.random.fold_in(key, 1))
-        first = jax.jit(
-            lambda params: improve(
-                trainer, bare, bare.poison.inputs, params, options.poison_steps, options.poison_step_size
-            )
-        )
-        target = bare._replace(poison=Record(first(initial), bare.poison.label))
-        return target if rate is None else target._replace(leak=_leak(key, task, target))
-
-    def _leak(key, task, target):
-        def advance(state, params):
-            inputs, seen = state
-            return renewed(target, inputs, seen + 1, params), seen + 1
-
-        return measure_leak(
-            jax.random.fold_in(key, 2),
-            task,
-            start=(target.poison.inputs, jnp.int32(0)),
-            directions=lambda state, params: directions_of(trainer, pair_at(target, state[0]), params),
-            advance=advance,
-            count=options.rehearsals,
-        )
-
     def observe(target, state, view):
         losses = state.losses.add(trainer.example_loss(view.params, *target.query))
         evidence = state.evidence
         if rate is not None:
-            directions = directions_of(trainer, pair_at(target, state.inputs), view.before)
+            directions = directions_of(trainer, _pair_at(target, state.inputs), view.before)
             evidence = weigh(trainer, rate, evidence, view, directions, target.leak)
         return State(renewed(target, state.inputs, losses.steps, view.params), losses, evidence)
 
@@ -130,20 +101,57 @@ def adaptive_poison(trainer: Trainer, options: Options) -> Adversary:
 
     def hold(which):
         def add(target, state, params, step):
-            record = pair_at(target, state.inputs)[which]
+            record = _pair_at(target, state.inputs)[which]
             return record_gradient(trainer, record, params), state
 
         return add
 
     return Adversary(
         access=Access.ALL_MODELS,
-        craft=craft,
+        craft=_crafter(trainer, options, renewed if options.white_box else None),
         init=lambda target, key: State(target.poison.inputs, no_trajectory(), no_evidence()),
         contribute=hold(0),
         replaced=hold(1),
         observe=observe,
         score=score,
     )
+
+
+def _pair_at(target: Query, inputs: Array) -> Pair:
+    """What a step holds in D' and in D while the poison's input is `inputs`."""
+    return Pair(Record(inputs, target.poison.label), target.query)
+
+
+def _crafter(trainer: Trainer, options: Options, renewed):
+    """(key, task) -> target; `renewed` gives a rehearsal its next poison, None where none is rehearsed."""
+
+    def craft(key, task):
+        crafted = craft_poison(key, task, options)
+        bare = Query(crafted.present, crafted.absent, None)
+        initial = task.initial(jax.random.fold_in(key, 1))
+        first = jax.jit(
+            lambda params: improve(
+                trainer, bare, bare.poison.inputs, params, options.poison_steps, options.poison_step_size
+            )
+        )
+        target = bare._replace(poison=Record(first(initial), bare.poison.label))
+        return target if renewed is None else target._replace(leak=_leak(key, task, target))
+
+    def _leak(key, task, target):
+        def advance(state, params):
+            inputs, seen = state
+            return renewed(target, inputs, seen + 1, params), seen + 1
+
+        return measure_leak(
+            jax.random.fold_in(key, 2),
+            task,
+            start=(target.poison.inputs, jnp.int32(0)),
+            directions=lambda state, params: directions_of(trainer, _pair_at(target, state[0]), params),
+            advance=advance,
+            count=options.rehearsals,
+        )
+
+    return craft
 
 
 def query_loss_after(trainer: Trainer, target: Query, inputs: Array, params: Any) -> Float[Array, ""]:
