@@ -30,7 +30,7 @@ from .adversary import Access, Adversary
 from .intermediate_poison import Options as IntermediateOptions
 from .intermediate_poison import Trajectory, no_trajectory
 from .matched import Evidence, Leak, constant_learning_rate, directions_of, measure_leak, no_evidence, weigh
-from .options import option
+from .options import STEP_SIZE, among, at_least, option
 from .poison import ascend, craft_poison
 from .record import Pair, Record, record_gradient
 
@@ -41,9 +41,9 @@ EVERY = ("iteration", "epoch")
 class Options(IntermediateOptions):
     """Choices that the paper leaves open."""
 
-    adaptive_every: str = option("iteration", "when the poison is renewed: iteration or epoch")
-    adaptive_steps: int = option(2, "ascent steps at each renewal")
-    adaptive_step_size: float = option(0.1, "largest change of a pixel in such a step")
+    adaptive_every: str = option("iteration", "when the poison is renewed", among(*EVERY))
+    adaptive_steps: int = option(2, "ascent steps at each renewal", at_least(1))
+    adaptive_step_size: float = option(0.1, "largest change of a pixel in such a step", STEP_SIZE)
 
 
 class Query(NamedTuple):
@@ -70,7 +70,6 @@ class State(NamedTuple):
 
 def adaptive_poison(trainer: Trainer, options: Options) -> Adversary:
     """A poison renewed against each released model, and the query's loss along the trajectory."""
-    _check(options)
     plan = trainer.plan
     rate = constant_learning_rate(trainer) if options.white_box else None
     period = 1 if options.adaptive_every == "iteration" else math.ceil(1 / plan.sampling_rate)
@@ -169,12 +168,3 @@ def improve(
 ) -> Array:
     """The poison's input after some ascent steps of `query_loss_after`, inside [0, 1]."""
     return ascend(lambda x: query_loss_after(trainer, target, x, params), inputs, steps, step_size)
-
-
-def _check(options: Options) -> None:
-    if options.adaptive_every not in EVERY:
-        raise ValueError(f"adaptive_every must be {' or '.join(EVERY)}, got {options.adaptive_every!r}")
-    if options.adaptive_steps < 1:
-        raise ValueError(f"adaptive_steps must be >= 1, got {options.adaptive_steps}")
-    if not 0 < options.adaptive_step_size <= 1:
-        raise ValueError(f"adaptive_step_size must be in (0, 1], got {options.adaptive_step_size}")

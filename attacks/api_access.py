@@ -20,7 +20,7 @@ from jaxtyping import Array, Float
 
 from ..train.trial import Trainer, bystander
 from .adversary import Access, Adversary, no_state, observe_nothing
-from .options import option
+from .options import Checked, among, at_least, option
 from .record import Pair, Record, contribute_absent, contribute_present, loss_score, record_gradient
 from .shadow import shadow_runs
 from .task import Task
@@ -30,11 +30,13 @@ LEAST_SPREAD = 1e-3
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Checked):
     """Choices beside the paper's."""
 
-    calibration: str = option("none", "lira: also compare with shadow models that had the example or not")
-    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them")
+    calibration: str = option(
+        "none", "lira: also compare with shadow models that had the example or not", among(*CALIBRATIONS)
+    )
+    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them", at_least(2))
 
 
 class Normal(NamedTuple):
@@ -58,8 +60,6 @@ class Drawn(NamedTuple):
 
 def api_access(trainer: Trainer, options: Options) -> Adversary:
     """A random example and the final model's loss on it."""
-    if options.calibration not in CALIBRATIONS:
-        raise ValueError(f"calibration must be one of {', '.join(CALIBRATIONS)}, got {options.calibration}")
     calibrated = options.calibration == "lira"
 
     def craft(key, task):

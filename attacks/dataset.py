@@ -26,7 +26,7 @@ from ..train.sampling import bernoulli
 from ..train.trial import Trainer
 from .adversary import Access, Adversary
 from .mixture_law import Law, mixture_law
-from .options import option
+from .options import Checked, among, at_least, option
 from .projection import signed_log_ratio
 from .task import Task
 from .watermark import bare_watermark, check_pairs, craft_watermark, no_readings, num_parameters, placed, read
@@ -37,19 +37,22 @@ AT_ONCE = 256
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Checked):
     """Choices that the paper leaves open."""
 
-    watermark_pairs: int = option(50, "n: the watermark lies on 2n parameters")
-    watermark_steps: int = option(10, "t_o: steps of a shadow run over which movement is measured")
-    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them")
-    dataset_labels: str = option("soft", "how the initial model labels D: soft or argmax")
-    dataset_trials: str = option("reduced", "reduced: the exact scalars of a trial; trained: all of DP-SGD")
+    watermark_pairs: int = option(50, "n: the watermark lies on 2n parameters", at_least(1))
+    watermark_steps: int = option(
+        10, "t_o: steps of a shadow run over which movement is measured", at_least(1)
+    )
+    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them", at_least(2))
+    dataset_labels: str = option("soft", "how the initial model labels D", among(*LABELS))
+    dataset_trials: str = option(
+        "reduced", "reduced: the exact scalars of a trial; trained: all of DP-SGD", among(*TRIALS)
+    )
 
 
 def dataset(trainer: Trainer, options: Options) -> Adversary:
     """A watermark beside examples without gradients."""
-    _check(options)
     soft = options.dataset_labels == "soft"
     plan = trainer.plan
 
@@ -118,10 +121,3 @@ def malicious(task: Task, soft: bool) -> Task:
     members = (task.members[0], labels_of(task.members[0]))
     trainer = dataclasses.replace(task.trainer, optimizer=optax.sgd(0.0))
     return dataclasses.replace(task, trainer=trainer, initial=lambda key: params, members=members)
-
-
-def _check(options: Options) -> None:
-    for name, known in (("dataset_labels", LABELS), ("dataset_trials", TRIALS)):
-        value = getattr(options, name)
-        if value not in known:
-            raise ValueError(f"{name} must be {' or '.join(known)}, got {value!r}")

@@ -25,19 +25,21 @@ from jaxtyping import Array, Key
 from ..train.sampling import bernoulli
 from ..train.trial import Trainer
 from .adversary import Access, Adversary
-from .options import option
+from .options import Checked, at_least, option
 from .watermark import Readings, craft_watermark, no_readings, placed, read
 
 STATISTICS = ("likelihood_ratio", "eq6", "absolute_sum")
 
 
 @dataclass(frozen=True)
-class Options:
+class Options(Checked):
     """Choices that the paper leaves open."""
 
-    watermark_pairs: int = option(50, "n: the watermark lies on 2n parameters")
-    watermark_steps: int = option(10, "t_o: steps of a shadow run over which movement is measured")
-    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them")
+    watermark_pairs: int = option(50, "n: the watermark lies on 2n parameters", at_least(1))
+    watermark_steps: int = option(
+        10, "t_o: steps of a shadow run over which movement is measured", at_least(1)
+    )
+    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them", at_least(2))
     insertion_probability: float = option(
         0.0,
         "probability with which a step holds the watermark, at most the sampling rate; 0: the sampling rate",

@@ -22,7 +22,7 @@ from jaxtyping import Array, Float, Int
 from ..train.trial import Trainer
 from .adversary import Access, Adversary
 from .matched import Evidence, Leak, constant_learning_rate, directions_of, measure_leak, no_evidence, weigh
-from .options import option
+from .options import at_least, option
 from .poison import PoisonOptions, craft_poison
 from .record import Pair, contribute_absent, contribute_present, loss_score
 
@@ -32,7 +32,9 @@ class Options(PoisonOptions):
     """Choices that the paper leaves open."""
 
     white_box: bool = option(True, "also read gradients off the models: statistic matched_filter")
-    rehearsals: int = option(16, "trainings on D that measure what hides the matched filter's signal")
+    rehearsals: int = option(
+        16, "trainings on D that measure what hides the matched filter's signal", at_least(2)
+    )
 
 
 class Watched(NamedTuple):

@@ -17,23 +17,25 @@ from jaxtyping import Array, Float, Key
 
 from ..train.functional import Params
 from ..train.trial import Trainer, bystander
-from .options import option
+from .options import STEP_SIZE, Checked, among, at_least, option
 from .record import Pair, Record
 from .shadow import shadow_runs
 from .task import Task
+
+METHODS = ("ascent", "deepfool", "mislabelled", "blank")
 
 OVERSHOOT = 0.02
 """How far past the boundary DeepFool goes (Moosavi-Dezfooli et al. 2016)."""
 
 
 @dataclass(frozen=True)
-class PoisonOptions:
+class PoisonOptions(Checked):
     """Choices that the paper leaves open."""
 
-    poison: str = option("ascent", "how the poison is made: ascent, deepfool, mislabelled or blank")
-    poison_steps: int = option(40, "steps of ascent, or of DeepFool at most")
-    poison_step_size: float = option(0.05, "s: largest change of a pixel in a step of ascent")
-    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them")
+    poison: str = option("ascent", "how the poison is made", among(*METHODS))
+    poison_steps: int = option(40, "steps of ascent, or of DeepFool at most", at_least(1))
+    poison_step_size: float = option(0.05, "s: largest change of a pixel in a step of ascent", STEP_SIZE)
+    num_shadow_models: int = option(8, "shadow runs, for each thing that is measured in them", at_least(2))
 
 
 Shadows = Params
@@ -43,12 +45,7 @@ Method = Callable[[Key[Array, ""], Task, Shadows, PoisonOptions], Record]
 
 
 def craft_poison(key: Key[Array, ""], task: Task, options: PoisonOptions) -> Pair:
-    """Trains the shadow models and makes the poison with them.
-
-    Raises:
-        ValueError: an option is unknown or out of range.
-    """
-    check_options(options)
+    """Trains the shadow models and makes the poison with them."""
     shadow_key, poison_key = jax.random.split(key)
     shadows = shadow_runs(shadow_key, task, bystander(), options.num_shadow_models).params
     return poison_against(poison_key, task, shadows, options)
@@ -60,18 +57,8 @@ def poison_against(key: Key[Array, ""], task: Task, shadows: Shadows, options: P
     In a replace-one game D holds the same input under the label that the shadow models find likeliest, so that the
     worlds pull the model in opposite directions.
     """
-    poison = METHODS[options.poison](key, task, shadows, options)
+    poison = _MAKERS[options.poison](key, task, shadows, options)
     return Pair(poison, Record(poison.inputs, likeliest_other(task.trainer, shadows, poison)))
-
-
-def check_options(options: PoisonOptions) -> None:
-    """Raises ValueError on an unknown method, no steps, or a step size that is not positive."""
-    if options.poison not in METHODS:
-        raise ValueError(f"poison must be one of {', '.join(METHODS)}, got {options.poison}")
-    if options.poison_steps < 1:
-        raise ValueError(f"poison_steps must be >= 1, got {options.poison_steps}")
-    if not 0 < options.poison_step_size <= 1:
-        raise ValueError(f"poison_step_size must be in (0, 1], got {options.poison_step_size}")
 
 
 def mean_probabilities(trainer: Trainer, shadows: Shadows, inputs: Array) -> Float[Array, "classes"]:
@@ -155,10 +142,4 @@ def _blank(key, task: Task, shadows: Shadows, options: PoisonOptions) -> Record:
     return _least_likely(task, shadows, jnp.zeros_like(task.fresh[0][0]))
 
 
-METHODS: dict[str, Method] = {
-    "ascent": _ascent,
-    "deepfool": _deepfool,
-    "mislabelled": _mislabelled,
-    "blank": _blank,
-}
-"""name -> (key, task, shadow models, options) -> poison"""
+_MAKERS: dict[str, Method] = dict(zip(METHODS, (_ascent, _deepfool, _mislabelled, _blank), strict=True))

@@ -113,8 +113,6 @@ def craft_watermark(
     Raises:
         ValueError: 2n exceeds the number of parameters, or a count makes no sense.
     """
-    if movement_steps < 1:
-        raise ValueError(f"watermark_steps must be >= 1, got {movement_steps}")
     check_pairs(pairs, num_parameters(task))
     movement_key, leak_key = jax.random.split(key)
     movement = _movement(movement_key, task, movement_steps, num_shadow_models)

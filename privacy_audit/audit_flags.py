@@ -155,7 +155,13 @@ def _adversary_options() -> dict[str, _Option]:
             fields[field.name] = field
     return {
         name: _Option(
-            kinds[type(field.default)], field.default, f"({', '.join(users[name])}) {field.metadata['help']}"
+            kinds[type(field.default)], field.default, f"({', '.join(users[name])}) {_described(field)}"
         )
         for name, field in fields.items()
     }
+
+
+def _described(field: dataclasses.Field) -> str:
+    """Its help, and the rule that its value obeys."""
+    text, rule = field.metadata["help"], field.metadata["rule"]
+    return text if rule is None else f"{text}; {rule.text}"

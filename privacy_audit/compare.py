@@ -101,6 +101,16 @@ def compare(first: Run, second: Run, confidence: float = 0.95) -> list[Row]:
     return rows
 
 
+def only_in_one(first: Run, second: Run) -> list[str]:
+    """Which statistics only one of the runs has, in words."""
+    has, other = (
+        {f"{name}/{s}" for name, entry in run.report["adversaries"].items() for s in entry["statistics"]}
+        for run in (first, second)
+    )
+    parts = ((1, sorted(has - other)), (2, sorted(other - has)))
+    return [f"only in {number}: {', '.join(names)}" for number, names in parts if names]
+
+
 def render(first: Run, second: Run, rows: list[Row], level: float = 0.05) -> str:
     """The comparison as text; with k rows a difference is called at level/k."""
     lines = [f"1: {first.where}", f"2: {second.where}", "", *_settings(first, second), ""]
@@ -110,6 +120,7 @@ def render(first: Run, second: Run, rows: list[Row], level: float = 0.05) -> str
         lines.append(_line(row, level / len(rows)))
     lines += [
         "",
+        *only_in_one(first, second),
         f"p: the scores of both worlds are distributed alike in both runs; differ: p < {level:g}/{len(rows)}.",
     ]
     return "\n".join(lines)

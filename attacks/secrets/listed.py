@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 
 import jax
@@ -9,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ...train.functional import Params
+from ...train.functional import Model, Params
 from ...train.language import LanguageModel
 from ...train.language.texts import ending_tokens
 from .tree import Tree, token_tree
@@ -39,12 +40,13 @@ def log_likelihoods(
     if width > language.context:
         raise ValueError(f"texts must have at most {language.context} tokens, got {width}")
     height = max(len(tree.rows) for tree in trees.values())
-    read = _reader(language)
     result = np.empty((len(models), len(prompts), len(candidates)))
     for i, (start, tree) in enumerate(zip(starts, chosen, strict=True)):
         inputs = language.front(jnp.asarray(_rows(start, tree, height, width)))
         for j, params in enumerate(models):
-            result[j, i] = read(params, inputs, len(start) - 1, tree.row, tree.token, tree.real)
+            result[j, i] = _read(
+                language.model, params, inputs, len(start) - 1, tree.row, tree.token, tree.real
+            )
     return result
 
 
@@ -56,11 +58,9 @@ def _rows(start: tuple[int, ...], tree: Tree, height: int, width: int) -> np.nda
     return rows
 
 
-def _reader(language: LanguageModel):
-    @jax.jit
-    def read(params, inputs, last, row, token, real) -> Float[Array, "m"]:
-        logs = jax.nn.log_softmax(language.model.apply(params, inputs))
-        position = last + jnp.arange(token.shape[1])
-        return jnp.sum(jnp.where(real, logs[row, position, token], 0), axis=1)
-
-    return read
+@functools.partial(jax.jit, static_argnums=0)
+def _read(model: Model, params, inputs, last, row, token, real) -> Float[Array, "m"]:
+    """One program a model, however many games read it."""
+    logs = jax.nn.log_softmax(model.apply(params, inputs))
+    position = last + jnp.arange(token.shape[1])
+    return jnp.sum(jnp.where(real, logs[row, position, token], 0), axis=1)

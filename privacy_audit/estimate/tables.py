@@ -18,7 +18,8 @@ def read_scores(path: str | pathlib.Path) -> tuple[Float[np.ndarray, "n"], Float
             these names.
 
     Raises:
-        ValueError: on another suffix, missing columns, worlds other than 0 and 1, or values that are no numbers.
+        ValueError: on another suffix, missing columns, worlds other than 0 and 1, values that are no numbers, or a
+            trial that occurs twice in a world.
     """
     path = pathlib.Path(path)
     readers = {".csv": _read_csv, ".npz": _read_npz, ".parquet": _read_parquet}
@@ -48,9 +49,19 @@ def _split(world: np.ndarray, score: np.ndarray, trial: np.ndarray | None = None
             f"world must hold both 0 (D) and 1 (D'), got {sorted(set(np.unique(world))) or 'no rows'}"
         )
     if trial is not None:
+        _check_distinct(world, trial)
         order = np.argsort(trial, kind="stable")
         world, score = world[order], score[order]
     return score[world == 0], score[world == 1]
+
+
+def _check_distinct(world: np.ndarray, trial: np.ndarray) -> None:
+    """A trial that is counted twice would make the bounds invalid."""
+    pairs, counts = np.unique(np.stack((world, trial)), axis=1, return_counts=True)
+    twice = pairs[:, counts > 1]
+    if twice.size:
+        where, number = twice[:, 0]
+        raise ValueError(f"trial must be distinct within a world, got {number:g} twice in world {where:g}")
 
 
 def _numbers(name: str, values) -> np.ndarray:

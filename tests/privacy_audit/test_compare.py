@@ -63,6 +63,15 @@ def test_bad_input_is_one_line_with_exit_code_2(arguments, says, capsys):
     assert says in capsys.readouterr().err
 
 
+def test_what_only_one_run_has_is_named(runs):
+    """Two statistics in place of the one."""
+    one = compare.read_run(runs[0])
+    report = json.loads(json.dumps(one.report).replace('"score"', '"other"'))
+    other = compare.Run("other", report, None)
+    assert compare.only_in_one(one, other) == ["only in 1: own/score", "only in 2: own/other"]
+    assert compare.only_in_one(one, one) == []
+
+
 def test_another_schema_is_refused(runs, tmp_path):
     report = json.loads(pathlib.Path(runs[0], "report.json").read_text())
     (tmp_path / "report.json").write_text(json.dumps({**report, "schema_version": 99}))

@@ -123,6 +123,7 @@ def test_files_of_all_kinds_agree(tmp_path):
         ("world,score\n0,x\n", "score must be numbers, got 'x'"),
         ("world,score\n2,1\n", "world must be 0"),
         ("", "missing: world, score"),
+        ("world,score,trial\n0,1,3\n1,2,3\n1,2,4\n1,5,4\n", "got 4 twice in world 1"),
     ],
 )
 def test_bad_files_are_one_line(tmp_path, text, message):
