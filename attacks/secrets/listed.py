@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from ...train.functional import Model, Params
+from ...train.functional import Params
 from ...train.language import LanguageModel
 from ...train.language.texts import ending_tokens
 from .tree import Tree, token_tree
@@ -45,7 +45,7 @@ def log_likelihoods(
         inputs = language.front(jnp.asarray(_rows(start, tree, height, width)))
         for j, params in enumerate(models):
             result[j, i] = _read(
-                language.model, params, inputs, len(start) - 1, tree.row, tree.token, tree.real
+                language.model.apply, params, inputs, len(start) - 1, tree.row, tree.token, tree.real
             )
     return result
 
@@ -59,8 +59,8 @@ def _rows(start: tuple[int, ...], tree: Tree, height: int, width: int) -> np.nda
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _read(model: Model, params, inputs, last, row, token, real) -> Float[Array, "m"]:
+def _read(apply: Callable, params, inputs, last, row, token, real) -> Float[Array, "m"]:
     """One program a model, however many games read it."""
-    logs = jax.nn.log_softmax(model.apply(params, inputs))
+    logs = jax.nn.log_softmax(apply(params, inputs))
     position = last + jnp.arange(token.shape[1])
     return jnp.sum(jnp.where(real, logs[row, position, token], 0), axis=1)
