@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from privacy_audit.ledger import write_json
 from privacy_audit.progress import Progress
 from privacy_audit.report.document import hardware, versions
 from privacy_audit.reproduce.adversary_instantiation.cells import Cell, most_steps
+from privacy_audit.reproduce.adversary_instantiation.checkpoint import Checkpoint, check_same
 from privacy_audit.reproduce.adversary_instantiation.settings import DELTA, Scale
 from privacy_audit.train.clipping import ClippedSum
 from privacy_audit.train.data import Dataset, Examples
@@ -43,18 +43,19 @@ def train_cell(
         The result as it is written: accuracy in %, proven ε, plan, versions, hardware, seconds.
     """
     out.mkdir(parents=True, exist_ok=True)
+    source, plan = scale.accuracy_sources[cell.dataset], _plan(cell, scale)
+    settings = {"model": source.model, "seed": seed, **_settings(plan)}
     done = out / f"{cell.name}.json"
     if done.exists():
-        return json.loads(done.read_text())
-    source = scale.accuracy_sources[cell.dataset]
+        result = json.loads(done.read_text())
+        check_same(done, settings, result)
+        return result
     dataset = DATASETS[source.dataset](data_dir)
     train, test = deal(dataset, source.size, seed)
-    sigma, batch_size = scale.accuracy_budgets[cell.dataset][cell.epsilon]
-    steps = most_steps(cell.epsilon, sigma, batch_size / source.size)
-    plan = Plan(source.size, batch_size, min(steps, scale.most_steps or steps), source.clipping_norm, sigma)
     model = MODELS[source.model](dataset.input_shape, dataset.num_classes)
     say(f"{cell.name}: {plan.steps} steps")
-    params, seconds = _train(model, plan, source.learning_rate, train, seed, out / f"{cell.name}.npz")
+    checkpoint = Checkpoint(out / f"{cell.name}.npz", settings)
+    params, seconds = _train(model, plan, source.learning_rate, train, seed, checkpoint)
     result = {
         "cell": cell.name,
         "dataset": cell.dataset,
@@ -62,21 +63,27 @@ def train_cell(
         "epsilon": cell.epsilon,
         "accuracy": 100 * accuracy(model, params, test),
         "tested_on": len(test),
-        **_description(plan),
-        "seed": seed,
+        "epsilon_proven": float(DPSGD(plan.noise_multiplier, plan.sampling_rate, plan.steps).epsilon(DELTA)),
+        "delta": DELTA,
+        **settings,
         "seconds": round(seconds, 1),
         "versions": versions(),
         "hardware": hardware(),
     }
     write_json(done, result)
-    (out / f"{cell.name}.npz").unlink(missing_ok=True)
+    checkpoint.path.unlink(missing_ok=True)
     return result
 
 
-def _description(plan: Plan) -> dict[str, Any]:
+def _plan(cell: Cell, scale: Scale) -> Plan:
+    source = scale.accuracy_sources[cell.dataset]
+    sigma, batch_size = scale.accuracy_budgets[cell.dataset][cell.epsilon]
+    steps = most_steps(cell.epsilon, sigma, batch_size / source.size)
+    return Plan(source.size, batch_size, min(steps, scale.most_steps or steps), source.clipping_norm, sigma)
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
     return {
-        "epsilon_proven": float(DPSGD(plan.noise_multiplier, plan.sampling_rate, plan.steps).epsilon(DELTA)),
-        "delta": DELTA,
         "num_examples": plan.num_examples,
         "batch_size": plan.batch_size,
         "steps": plan.steps,
@@ -101,14 +108,14 @@ def accuracy(model, params, test: Examples) -> float:
     ) / len(labels)
 
 
-def _train(model, plan: Plan, learning_rate: float, train: Examples, seed: int, checkpoint: epath.Path):
+def _train(model, plan: Plan, learning_rate: float, train: Examples, seed: int, checkpoint: Checkpoint):
     """Parameters at the end, and the seconds that all sessions took."""
     examples = tuple(jnp.asarray(part) for part in train.as_float())
     segment = _segment(model, plan, learning_rate, examples, jax.random.key(seed + 1))
     params = model.init(jax.random.key(seed))
     first, seconds = 0, 0.0
-    if checkpoint.exists():
-        params, first, seconds = _load(checkpoint, params)
+    if checkpoint.path.exists():
+        params, first, seconds = checkpoint.load(params)
     length = max(1, plan.steps // SEGMENTS)
     progress = Progress(plan.steps, "steps", done=first)
     try:
@@ -118,7 +125,7 @@ def _train(model, plan: Plan, learning_rate: float, train: Examples, seed: int, 
             if overflowed:
                 raise RuntimeError("a batch overflowed its capacity; use another seed")
             first, seconds = first + count, seconds + time.monotonic() - began
-            _save(checkpoint, params, first, seconds)
+            checkpoint.save(params, first, seconds)
             progress.advance(count)
     finally:
         progress.close()
@@ -154,22 +161,3 @@ def _segment(model, plan: Plan, learning_rate: float, examples, key):
         return jax.lax.fori_loop(first, first + count, one, (params, jnp.bool_(False)))
 
     return lambda params, first, count: jax.block_until_ready(run(params, first, count, examples))
-
-
-def _save(path: epath.Path, params, step: int, seconds: float) -> None:
-    buffer = io.BytesIO()
-    leaves = {f"leaf{i}": np.asarray(leaf) for i, leaf in enumerate(jax.tree.leaves(params))}
-    np.savez(buffer, step=step, seconds=seconds, **leaves)
-    temporary = path.parent / f".{path.name}.tmp"
-    temporary.write_bytes(buffer.getvalue())
-    temporary.replace(path)
-
-
-def _load(path: epath.Path, like):
-    with np.load(io.BytesIO(path.read_bytes())) as stored:
-        leaves = [jnp.asarray(stored[f"leaf{i}"]) for i in range(len(jax.tree.leaves(like)))]
-        return (
-            jax.tree.unflatten(jax.tree.structure(like), leaves),
-            int(stored["step"]),
-            float(stored["seconds"]),
-        )

@@ -58,11 +58,28 @@ def run(command: Command) -> None:
     if "accuracy" in values.parts:
         _train_models(session, _chosen(values.cells, all_cells(session.scale)))
     if "report" in values.parts:
-        _report(session, pathlib.Path(values.docs or out))
+        _report(session, pathlib.Path(values.docs or out), _whole_command(command))
 
 
-def _report(session: Session, folder: pathlib.Path) -> None:
-    results = collect(session)
+def _whole_command(command: Command) -> str:
+    """What makes everything anew, on any machine: all parts, and the usual folder of data."""
+    values = command.values
+    given = [
+        f"--{name}={','.join(values[name].value)}" for name in ("cells", "adversary") if command.given(name)
+    ]
+    docs = values.docs if values.docs and not pathlib.Path(values.docs).is_absolute() else "docs"
+    out = [f"--out={values.out}"] if values.out and not pathlib.Path(values.out).is_absolute() else []
+    shown = [
+        f"--paper={values.paper} --scale={values.scale} --shopping={values.shopping} --seed={values.seed}",
+        *given,
+        f"--parts=cells,accuracy,report --docs={docs} --data_dir=$HOME/tensorflow_datasets",
+        *out,
+    ]
+    return " ".join(["python -m privacy_audit.reproduce", *shown])
+
+
+def _report(session: Session, folder: pathlib.Path, whole_command: str) -> None:
+    results = {"command": whole_command, **collect(session)}
     captions = draw_all(results, folder / "reproduction")
     write_json(epath.Path(folder) / "reproduction" / "results.json", results)
     write_document(results, captions, folder)

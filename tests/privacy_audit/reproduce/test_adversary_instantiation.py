@@ -19,6 +19,7 @@ from privacy_audit.reproduce.adversary_instantiation.cells import (
     most_steps,
     ordered_cells,
 )
+from privacy_audit.reproduce.adversary_instantiation.checkpoint import Checkpoint
 from privacy_audit.reproduce.adversary_instantiation.figures import CAPTIONS
 from privacy_audit.reproduce.adversary_instantiation.settings import (
     DELTA,
@@ -163,17 +164,22 @@ def test_a_model_whose_training_was_stopped_ends_as_one_that_was_not(tmp_path, m
     scale = dataclasses.replace(SCALES["smoke"], most_steps=4)
     arguments = (Cell("mnist", 4.0), scale, None, 3)
     whole = accuracy.train_cell(*arguments, epath.Path(tmp_path / "whole"), print)
-    real = accuracy._save
+    real = Checkpoint.save
 
-    def save_and_stop(path, params, step, seconds):
-        real(path, params, step, seconds)
+    def save_and_stop(checkpoint, params, step, seconds):
+        real(checkpoint, params, step, seconds)
         if step == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(accuracy, "_save", save_and_stop)
+    monkeypatch.setattr(Checkpoint, "save", save_and_stop)
     with pytest.raises(KeyboardInterrupt):
         accuracy.train_cell(*arguments, epath.Path(tmp_path / "stopped"), print)
-    monkeypatch.setattr(accuracy, "_save", real)
+    monkeypatch.setattr(Checkpoint, "save", real)
+    other = dataclasses.replace(scale, most_steps=3)
+    with pytest.raises(ValueError, match=r"mnist-eps4\.npz must be of steps 3, got 4; move it away"):
+        accuracy.train_cell(arguments[0], other, *arguments[2:], epath.Path(tmp_path / "stopped"), print)
     resumed = accuracy.train_cell(*arguments, epath.Path(tmp_path / "stopped"), print)
     np.testing.assert_allclose(resumed["accuracy"], whole["accuracy"], atol=1e-9)
     assert not list((tmp_path / "stopped").glob("*.npz"))
+    with pytest.raises(ValueError, match=r"mnist-eps4\.json must be of steps 3, got 4; move it away"):
+        accuracy.train_cell(arguments[0], other, *arguments[2:], epath.Path(tmp_path / "stopped"), print)
