@@ -80,8 +80,9 @@ def one_run_audit(
 
 
 def count_correct(scores: np.ndarray, included: np.ndarray, guesses: int, both_sides: bool) -> int:
-    """Right guesses among the extreme scores; ties are broken by position, which knows nothing of the coins."""
-    order = np.argsort(scores, kind="stable")
+    """Right guesses among the extreme scores; equal scores keep an order drawn once: positions may follow the coins."""
+    drawn = np.random.default_rng(len(scores)).permutation(len(scores))
+    order = drawn[np.argsort(scores[drawn], kind="stable")]
     says_out = guesses // 2 if both_sides else 0
     says_in = guesses - says_out
     return int(np.sum(included[order[len(order) - says_in :]]) + np.sum(~included[order[:says_out]]))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import binom
 
 from privacy_audit.bounds.priors import categorical, uniform
 from privacy_audit.estimate import approximate_dp_family, gaussian_family, one_run_audit, one_run_secrets
@@ -40,6 +41,19 @@ def test_random_guesses_show_nothing():
     )
     assert found.epsilon_lower < 0.5
     assert found.valid
+
+
+@pytest.mark.parametrize("method", ["steinke", "mahloujifar"])
+@pytest.mark.parametrize("values", [1, 2, 400])
+def test_scores_that_know_nothing_err_in_a_twentieth_of_runs(method, values):
+    """Canaries stand in the order of their coins and scores tie; at exactly 5% this fails with probability 1e-4."""
+    rng, repeats, claimed = np.random.default_rng(values), 300, 0
+    for _ in range(repeats):
+        included = np.sort(rng.random(60) < 0.5)
+        scores = rng.integers(values, size=60)
+        found = one_run_audit(scores, included, delta=1e-5, guesses=20, method=method)
+        claimed += found.epsilon_lower > 0
+    assert claimed <= binom.isf(1e-4, repeats, 0.05)
 
 
 def test_guesses_on_both_sides_and_on_one():
