@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import time
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from privacy_audit.progress import Progress
 from privacy_audit.report.document import hardware, versions
 from privacy_audit.reproduce.adversary_instantiation.cells import Cell, most_steps
 from privacy_audit.reproduce.adversary_instantiation.checkpoint import Checkpoint, check_same
-from privacy_audit.reproduce.adversary_instantiation.settings import DELTA, Scale
+from privacy_audit.reproduce.adversary_instantiation.settings import DELTA, Scale, Source
 from privacy_audit.train.clipping import ClippedSum
 from privacy_audit.train.data import Dataset, Examples
 from privacy_audit.train.datasets import DATASETS
@@ -43,13 +44,11 @@ def train_cell(
         The result as it is written: accuracy in %, proven ε, plan, versions, hardware, seconds.
     """
     out.mkdir(parents=True, exist_ok=True)
+    trained = trained_cell(cell, scale, seed, out)
+    if trained is not None:
+        return trained
     source, plan = scale.accuracy_sources[cell.dataset], _plan(cell, scale)
-    settings = {"model": source.model, "seed": seed, **_settings(plan)}
-    done = out / f"{cell.name}.json"
-    if done.exists():
-        result = json.loads(done.read_text())
-        check_same(done, settings, result)
-        return result
+    settings = _settings(source, plan, seed)
     dataset = DATASETS[source.dataset](data_dir)
     train, test = deal(dataset, source.size, seed)
     model = MODELS[source.model](dataset.input_shape, dataset.num_classes)
@@ -65,13 +64,33 @@ def train_cell(
         "tested_on": len(test),
         "epsilon_proven": float(DPSGD(plan.noise_multiplier, plan.sampling_rate, plan.steps).epsilon(DELTA)),
         "delta": DELTA,
-        **settings,
+        **{
+            name: settings[name]
+            for name in ("seed", "num_examples", "batch_size", "steps", "noise_multiplier")
+        },
+        "settings": settings,
         "seconds": round(seconds, 1),
         "versions": versions(),
         "hardware": hardware(),
     }
-    write_json(done, result)
+    write_json(out / f"{cell.name}.json", result)
     checkpoint.path.unlink(missing_ok=True)
+    return result
+
+
+def trained_cell(cell: Cell, scale: Scale, seed: int, out: epath.Path) -> dict[str, Any] | None:
+    """The model's result as it was written; None where there is none.
+
+    Raises:
+        ValueError: it is of other settings.
+    """
+    file = out / f"{cell.name}.json"
+    if not file.exists():
+        return None
+    result = json.loads(file.read_text())
+    check_same(
+        file, _settings(scale.accuracy_sources[cell.dataset], _plan(cell, scale), seed), result["settings"]
+    )
     return result
 
 
@@ -82,12 +101,14 @@ def _plan(cell: Cell, scale: Scale) -> Plan:
     return Plan(source.size, batch_size, min(steps, scale.most_steps or steps), source.clipping_norm, sigma)
 
 
-def _settings(plan: Plan) -> dict[str, Any]:
+def _settings(source: Source, plan: Plan, seed: int) -> dict[str, Any]:
+    """All that a model depends on."""
     return {
-        "num_examples": plan.num_examples,
-        "batch_size": plan.batch_size,
-        "steps": plan.steps,
-        "noise_multiplier": plan.noise_multiplier,
+        "source": source.dataset,
+        "model": source.model,
+        "learning_rate": source.learning_rate,
+        **dataclasses.asdict(plan),
+        "seed": seed,
     }
 
 

@@ -43,7 +43,8 @@ class Checkpoint:
             ValueError: the file is of other settings.
         """
         with np.load(io.BytesIO(self.path.read_bytes())) as stored:
-            check_same(self.path, self.settings, json.loads(str(stored["settings"])))
+            settings = json.loads(str(stored["settings"])) if "settings" in stored else {}
+            check_same(self.path, self.settings, settings)
             leaves = [jnp.asarray(stored[f"leaf{i}"]) for i in range(len(jax.tree.leaves(like)))]
             params = jax.tree.unflatten(jax.tree.structure(like), leaves)
             return params, int(stored["step"]), float(stored["seconds"])
@@ -52,7 +53,7 @@ class Checkpoint:
 def check_same(path: epath.Path, wanted: Mapping[str, Any], found: Mapping[str, Any]) -> None:
     """Raises ValueError where a stored training is of other settings than those that are asked for."""
     for name, value in wanted.items():
-        if found.get(name, value) != value:
+        if found.get(name) != value:
             raise ValueError(
-                f"{path} must be of {name} {value}, got {found[name]}; move it away to train anew"
+                f"{path} must be of {name} {value}, got {found.get(name)}; move it away to train anew"
             )

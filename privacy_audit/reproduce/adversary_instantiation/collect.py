@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.estimate.clopper_pearson import epsilon_from_counts, epsilon_from_rates, rate_upper
 from privacy_audit.estimate.result import finite_or_none
 from privacy_audit.ledger import Ledger
 from privacy_audit.report.document import hardware, versions
 from privacy_audit.reproduce.adversary_instantiation import accountants, printed
+from privacy_audit.reproduce.adversary_instantiation.accuracy import trained_cell
 from privacy_audit.reproduce.adversary_instantiation.cells import Cell, all_cells
 from privacy_audit.reproduce.adversary_instantiation.order import (
     WHITE_BOX,
@@ -22,6 +21,7 @@ from privacy_audit.reproduce.adversary_instantiation.order import (
 from privacy_audit.reproduce.adversary_instantiation.play import Session
 from privacy_audit.reproduce.adversary_instantiation.sandwich import bounds_of, roc_band
 from privacy_audit.reproduce.adversary_instantiation.settings import CONFIDENCE, DELTA, OURS, TRIALS
+from privacy_audit.reproduce.adversary_instantiation.stored import report_of
 
 SCHEMA_VERSION = 1
 ROC_SHOWN = ("api_access", "gradient", "dataset")
@@ -29,14 +29,15 @@ ROC_SHOWN = ("api_access", "gradient", "dataset")
 
 def collect(session: Session) -> dict[str, Any]:
     """Everything that has been played so far; what has not is listed as missing."""
-    scale, out = session.scale, session.out
-    played = [cell for cell in all_cells(scale) if (session.folder(cell) / "report.json").exists()]
-    cells = {cell.name: _cell(session, cell) for cell in played}
-    models = {
-        cell.name: json.loads((out / "accuracy" / f"{cell.name}.json").read_text())
+    scale = session.scale
+    reports = {cell: report_of(session.folder(cell), session.config(cell)) for cell in all_cells(scale)}
+    played = {cell: report for cell, report in reports.items() if report is not None}
+    cells = {cell.name: _cell(session, cell, report) for cell, report in played.items()}
+    trained = {
+        cell.name: trained_cell(cell, scale, session.seed, session.out / "accuracy")
         for cell in all_cells(scale)
-        if (out / "accuracy" / f"{cell.name}.json").exists()
     }
+    models = {name: model for name, model in trained.items() if model is not None}
     document = {
         "schema_version": SCHEMA_VERSION,
         "paper": "arXiv 2101.04535 (L)",
@@ -63,13 +64,12 @@ def collect(session: Session) -> dict[str, Any]:
     return finite_or_none(document)
 
 
-def _cell(session: Session, cell: Cell) -> dict[str, Any]:
-    config, folder = session.config(cell), session.folder(cell)
-    report = json.loads((folder / "report.json").read_text())
-    worlds = Ledger(folder).read_all(config.trials)
-    players = [name for name in ADVERSARIES if name in report["adversaries"]]
-    counted = session.counted_folder(cell) / "report.json"
-    entry = json.loads(counted.read_text()) if counted.exists() else None
+def _cell(session: Session, cell: Cell, report: Mapping[str, Any]) -> dict[str, Any]:
+    config, players = session.config(cell), session.adversaries
+    worlds = Ledger(session.folder(cell)).read_all(config.trials)
+    entry = None
+    if "dataset" in players:
+        entry = report_of(session.counted_folder(cell), session.counted_config(cell))
     found = {
         "dataset": cell.dataset,
         "epsilon": cell.epsilon,
@@ -95,8 +95,7 @@ def _cell(session: Session, cell: Cell) -> dict[str, Any]:
 
 def _averages(session: Session, played: Sequence[Cell]) -> dict[str, Any] | None:
     """The order over all ε of a data set that were played; None where these are fewer than two."""
-    reports = [json.loads((session.folder(cell) / "report.json").read_text()) for cell in played]
-    players = [name for name in ADVERSARIES if all(name in report["adversaries"] for report in reports)]
+    players = session.adversaries
     if len(played) < 2 or len(players) < 2:
         return None
     games = {

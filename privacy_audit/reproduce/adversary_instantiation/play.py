@@ -14,6 +14,7 @@ from privacy_audit.config import AuditConfig
 from privacy_audit.dry_run import Cost, measure_cost
 from privacy_audit.reproduce.adversary_instantiation.cells import Cell, audit_config
 from privacy_audit.reproduce.adversary_instantiation.settings import Scale
+from privacy_audit.reproduce.adversary_instantiation.stored import report_of
 from privacy_audit.run import run_audit
 
 MEASURED_STEPS = 10
@@ -51,30 +52,34 @@ class Session:
         )
 
     def folder(self, cell: Cell) -> epath.Path:
-        """The ledger of a cell."""
-        return self.out / "cells" / cell.name
+        """The ledger of a cell; of some adversaries alone it is another one."""
+        some = "" if self.adversaries == tuple(ADVERSARIES) else "-" + "+".join(self.adversaries)
+        return self.out / "cells" / (cell.name + some)
 
     def counted_folder(self, cell: Cell) -> epath.Path:
         """The ledger of its dataset adversary at many trials."""
         return self.out / "cells" / f"{cell.name}-dataset"
+
+    def audits(self, cell: Cell) -> list[tuple[epath.Path, AuditConfig]]:
+        """All that is played of a cell, each in its folder."""
+        many = (
+            [(self.counted_folder(cell), self.counted_config(cell))] if "dataset" in self.adversaries else []
+        )
+        return [(self.folder(cell), self.config(cell)), *many]
 
 
 def play_cells(session: Session, cells: Sequence[Cell], minutes: float, say: Callable[[str], None]) -> None:
     """Plays what has no report yet of these cells; after `minutes` no further one is begun."""
     began = time.monotonic()
     for cell in cells:
-        for folder, config in (
-            (session.folder(cell), session.config),
-            (session.counted_folder(cell), session.counted_config),
-        ):
-            many = folder == session.counted_folder(cell)
-            if (folder / "report.json").exists() or (many and "dataset" not in session.adversaries):
+        for folder, config in session.audits(cell):
+            if report_of(folder, config) is not None:
                 continue
             if time.monotonic() - began > 60 * minutes:
                 say(f"{minutes:g} minutes are over; the same command goes on with {cell.name}")
                 return
             say(f"{folder.name} …")
-            run_audit(config(cell), folder, say=say)
+            run_audit(config, folder, say=say)
 
 
 @dataclasses.dataclass(frozen=True)
