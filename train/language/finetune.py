@@ -41,6 +41,10 @@ class Iterates(NamedTuple):
         return [jax.tree.map(lambda stack, i=i: stack[i], self.params) for i in range(count)]
 
 
+class TrainingFailed(ValueError):
+    """A gradient was not finite, or a batch did not fit its buffer: the model must not be used."""
+
+
 FineTune = Callable[[Key[Array, ""], Texts, Float[Array, ""]], Iterates]
 """(key, texts, noise multiplier) -> the models released."""
 
@@ -55,7 +59,8 @@ def fine_tuning(
         iterates: how many models are kept, evenly spaced; must divide the steps.
 
     Raises:
-        ValueError: `iterates` does not divide the number of steps.
+        ValueError: `iterates` does not divide the number of steps; the program, on texts that are not as many as the
+            plan's, and as TrainingFailed.
     """
     if iterates < 1 or plan.steps % iterates:
         raise ValueError(f"iterates must divide the number of steps ({plan.steps}), got {iterates}")
@@ -69,8 +74,9 @@ def fine_tuning(
             key, language.params, inputs, texts.labels, jnp.float32(noise_multiplier)
         )
         if overflowed or nonfinite:
-            raise RuntimeError(
-                f"training failed: overflow {bool(overflowed)}, {int(nonfinite)} gradients not finite"
+            raise TrainingFailed(
+                f"training failed: {int(nonfinite)} gradients were not finite, "
+                f"a batch {'did not fit' if overflowed else 'always fitted'} its buffer"
             )
         return Iterates(kept)
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..functional import Model, Params
 from .bpe import ByteLevelBPE
 from .gpt2 import GPT2Config, gpt2, published_names
-from .interface import LanguageModel, whole
+from .interface import LanguageModel, Tokenizer, whole
 
 FILES = ("config.json", "*.safetensors", "vocab.json", "merges.txt")
 
@@ -26,6 +26,18 @@ def load_gpt2(source: str | pathlib.Path) -> LanguageModel:
         ValueError: a file or a tensor is missing or misshapen, or the configuration is not GPT-2's.
         ImportError: naming the extra to install.
     """
+    folder, config, tokenizer = find_gpt2(source)
+    model = gpt2(config)
+    params = read_params(model, _tensors(folder), str(source))
+    return LanguageModel(whole, model, params, tokenizer, config.context)
+
+
+def find_gpt2(source: str | pathlib.Path) -> tuple[pathlib.Path, GPT2Config, Tokenizer]:
+    """The local folder of such a model, fetched where need be, its sizes and its tokenizer; weights are not read.
+
+    Raises:
+        ValueError, ImportError: as `load_gpt2`, but for what the tensors hold.
+    """
     folder = _folder(source)
     config = read_config(folder)
     tokenizer = ByteLevelBPE.from_files(folder / "vocab.json", folder / "merges.txt")
@@ -33,9 +45,8 @@ def load_gpt2(source: str | pathlib.Path) -> LanguageModel:
         raise ValueError(
             f"vocab.json must have at most the model's {config.vocab_size} tokens, got {tokenizer.vocab_size}"
         )
-    model = gpt2(config)
-    params = read_params(model, _tensors(folder), str(source))
-    return LanguageModel(whole, model, params, tokenizer, config.context)
+    _tensor_files(folder)
+    return folder, config, tokenizer
 
 
 def read_config(folder: pathlib.Path) -> GPT2Config:
@@ -82,10 +93,14 @@ def _tensors(folder: pathlib.Path) -> dict[str, np.ndarray]:
         from safetensors.numpy import load_file
     except ImportError:
         raise ImportError("safetensors is needed: pip install 'privacy-audit[language]'") from None
+    return {name: tensor for file in _tensor_files(folder) for name, tensor in load_file(file).items()}
+
+
+def _tensor_files(folder: pathlib.Path) -> list[pathlib.Path]:
     files = sorted(folder.glob("*.safetensors"))
     if not files:
         raise ValueError(f"source must hold a *.safetensors file, got {folder}")
-    return {name: tensor for file in files for name, tensor in load_file(file).items()}
+    return files
 
 
 def _folder(source: str | pathlib.Path) -> pathlib.Path:

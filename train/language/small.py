@@ -35,7 +35,9 @@ HELD_OUT = 0.1
 ROWS_AT_ONCE = 8
 """Passages whose logits are held together: those of a large vocabulary need much memory."""
 
-FIRST_LETTER, LETTERS = 0x370, 0x800 - 0x370  # all of two bytes
+FIRST_PUBLIC, LETTERS = 0x370, 0x800 - 0x370  # all of two bytes
+"""Letters that the public records are about: the first one, and how many there are."""
+
 RECORD_TOKENS = 16
 
 
@@ -170,7 +172,7 @@ def _pretrained(model: Model, making: SmallGPT2, forms: Sequence[Form], say: Cal
 
 def _records(form: Form, generator: np.random.Generator, letters: Sequence[int], context: int) -> Texts:
     """One a letter, counted from the Greek alphabet on; the endings have a loss."""
-    prompts = [form.prompt.format(chr(FIRST_LETTER + letter)) for letter in letters]
+    prompts = [form.prompt.format(chr(FIRST_PUBLIC + letter)) for letter in letters]
     return completions(Bytes(), prompts, form.draw(generator, len(prompts)), min(context, RECORD_TOKENS))
 
 

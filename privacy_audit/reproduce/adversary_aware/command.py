@@ -21,9 +21,10 @@ from privacy_audit.reproduce.paper import Paper
 
 SUMMARY = (
     "Regenerates the tables and figures of A Unified Framework for Adversary-Aware DP Bounds beside its "
-    "printed values. Each part writes one JSON into --out and goes on where it was stopped; report makes the "
-    "document from those that are there and says what is missing. smoke: toy data, under a minute; desk: a "
-    "desktop's cores; paper: 100 games a cell."
+    "printed values. Each part writes one JSON into --out; attributes, canaries and larger go on where they were "
+    "stopped. report makes the document from those JSONs of the scale that are there, whatever their seeds, and "
+    "says what is missing. smoke: toy data; desk: a desktop's cores; paper: 100 games of attributes a cell, and "
+    "canaries in the published GPT-2."
 )
 PEOPLE = ("adult", "acs", "toy")
 
@@ -61,21 +62,35 @@ def run(command: Command) -> None:
     values = command.values
     one_of("people", values.people, PEOPLE)
     known = parts(values.people, {"adult": values.adult_dir, "acs": values.acs_dir}.get(values.people))
-    chosen = {
-        name: part for name, part in known.items() if name in values.parts and values.scale in part.settings
-    }
+    asked = {name: part for name, part in known.items() if name in values.parts}
+    chosen = {name: part for name, part in asked.items() if values.scale in part.settings}
     if values.dry_run:
         for part in chosen.values():
             print(part.cost(part.settings[values.scale]))
         return
-    for part in chosen.values():
-        part.check(part.settings[values.scale])
+    chosen = _able(chosen, values.scale)
+    for name in asked:
+        if values.scale not in asked[name].settings:
+            _say(f"{name} is left out: it has no scale {values.scale}")
     out = epath.Path(values.out or f"runs/adversary_aware/{values.scale}")
     _run_parts(chosen, values.scale, out, values.seed, values.minutes)
     if "report" in values.parts:
         folder = pathlib.Path(values.docs or out)
-        write_document(known, _results(known, out), values.scale, values.seed, folder)
+        write_document(known, _results(known, out, values.scale), values.scale, folder)
         _say(f"reproduction_adversary_aware.md is in {folder}")
+
+
+def _able(chosen: Mapping[str, Part], scale: str) -> dict[str, Part]:
+    """Those that have what they need."""
+    able = {}
+    for name, part in chosen.items():
+        try:
+            part.check(part.settings[scale])
+        except ImportError as error:
+            _say(f"{name} is left out: {error}")
+        else:
+            able[name] = part
+    return able
 
 
 def _run_parts(chosen: Mapping[str, Part], scale: str, out: epath.Path, seed: int, minutes: float) -> None:
@@ -84,19 +99,19 @@ def _run_parts(chosen: Mapping[str, Part], scale: str, out: epath.Path, seed: in
         if time.monotonic() - began > 60 * minutes:
             _say(f"{minutes:g} minutes are over; the same command goes on with {name}")
             return
-        try:
-            results = part.run(part.settings[scale], out / name, seed, _say)
-        except ImportError as error:
-            _say(f"{name} is left out: {error}")
-            continue
+        results = part.run(part.settings[scale], out / name, seed, _say)
         out.mkdir(parents=True, exist_ok=True)
         write_json(out / f"{name}.json", {"scale": scale, "seed": seed, **results})
 
 
-def _results(known: Mapping[str, Part], out: epath.Path) -> dict[str, dict]:
-    """Of the parts that have been run."""
+def _results(known: Mapping[str, Part], out: epath.Path, scale: str) -> dict[str, dict]:
+    """Of the parts that have been run at this scale."""
     files = {name: out / f"{name}.json" for name in known}
-    return {name: json.loads(path.read_text()) for name, path in files.items() if path.exists()}
+    stored = {name: json.loads(path.read_text()) for name, path in files.items() if path.exists()}
+    for name, results in stored.items():
+        if results["scale"] != scale:
+            _say(f"{name}.json is passed over: it is of scale {results['scale']}")
+    return {name: results for name, results in stored.items() if results["scale"] == scale}
 
 
 def _say(line: str) -> None:

@@ -21,7 +21,8 @@ class Part:
         draw: (results, folder) -> caption of every PNG that it writes there, by file name.
         write: results -> Markdown without a heading of the first level.
         cost: settings -> one line.
-        check: settings -> None; raises ValueError where the part cannot run, before any work.
+        check: settings -> None, before any work; raises ValueError where the part cannot run, which ends the command,
+            and ImportError where something is not installed, which leaves the part out.
         settings: of its scales, by their names; at others the part is passed over.
     """
 

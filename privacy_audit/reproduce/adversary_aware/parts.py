@@ -40,7 +40,12 @@ def parts(people: str, folder: str | None) -> Mapping[str, Part]:
             attributes.check,
         ),
         "canaries": Part(
-            canaries.run, canary_section.draw, canary_section.write, canaries.cost, canary_settings.SCALES
+            canaries.run,
+            canary_section.draw,
+            canary_section.write,
+            canaries.cost,
+            canary_settings.SCALES,
+            canaries.check,
         ),
         "larger": Part(
             larger.run,
@@ -48,5 +53,6 @@ def parts(people: str, folder: str | None) -> Mapping[str, Part]:
             larger_section.write,
             larger.cost,
             dict.fromkeys(("desk", "paper"), larger_settings.Settings()),
+            larger.check,
         ),
     }

@@ -10,6 +10,7 @@ from etils import epath
 
 from privacy_audit.attacks.secrets.priors import SecretPrior
 from privacy_audit.reproduce.adversary_aware.larger import game
+from privacy_audit.reproduce.adversary_aware.larger import run as larger
 from privacy_audit.reproduce.adversary_aware.larger.run import cost, run
 from privacy_audit.reproduce.adversary_aware.larger.section import write
 from privacy_audit.reproduce.adversary_aware.larger.settings import Run, Settings
@@ -54,14 +55,20 @@ def test_a_run_is_counted_resumed_and_written(tmp_path, monkeypatch):
         assert entry["interval"][0] <= entry["recovered"] <= entry["interval"][1]
     json.dumps(results, allow_nan=False)
 
-    def never():
+    def never(*arguments):
         raise AssertionError("nothing is left to be played")
 
-    assert run(SMOKE, out, 0, print, never)["kinds"] == results["kinds"]
-    with pytest.raises(
-        ValueError, match=r"out must hold files of these settings or none, got another's names"
-    ):
-        run(SMOKE, out, 1, print, never)
+    with monkeypatch.context() as patched:
+        patched.setattr(larger, "play", never)
+        assert run(SMOKE, out, 0, print, tiny)["kinds"] == results["kinds"]
+        with pytest.raises(
+            ValueError, match=r"out must hold files of these settings or none, got another's names"
+        ):
+            run(SMOKE, out, 1, print, tiny)
+        finer = tiny()
+        weights = finer.weights._replace(norm=finer.weights.norm * 1.001)
+        with pytest.raises(ValueError, match=r"got another's names"):
+            run(SMOKE, out, 0, print, lambda: finer._replace(weights=weights))
     assert "| first name | 0.5 | 10 |" in write(results)
     assert "1 kinds of secrets, fine-tunings of 3 steps on 4 canaries" in cost(SMOKE)
 

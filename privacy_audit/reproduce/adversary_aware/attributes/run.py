@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from etils import epath
 
-from privacy_audit.ledger import write_json
 from privacy_audit.report.document import hardware, versions
-from privacy_audit.reproduce.adversary_aware.attributes.game import Halves, all_cells, play_cell
+from privacy_audit.reproduce.adversary_aware.attributes.game import Cell, Halves, all_cells, play_cell
 from privacy_audit.reproduce.adversary_aware.attributes.settings import OURS, Settings
-from privacy_audit.reproduce.adversary_aware.stored import read_stored
+from privacy_audit.reproduce.adversary_aware.stored import hash_of_arrays, identity_of, kept
 from privacy_audit.train.tabular import SOURCES
 
 WHAT = "cells of these settings and data"
@@ -27,20 +25,14 @@ def run(settings: Settings, out: epath.Path, seed: int, say: Callable[[str], Non
         Every cell with the settings, versions and hardware, as strict JSON values.
 
     Raises:
-        ValueError: the table cannot be read, or `out` holds cells of other settings; nothing is written then.
+        ValueError: the table cannot be read, or `out` holds cells of other settings or people; nothing is written
+            then.
     """
     halves = Halves.split(SOURCES[settings.people](settings.folder), seed)
-    identity = identity_of(settings, halves, seed)
-    cells = {}
-    for cell in all_cells(settings):
-        path = out / f"{cell.name}.json"
-        stored = read_stored(path, identity, WHAT)
-        if stored is None:
-            say(f"{cell.name} …")
-            stored = {"identity": identity, **_plain(play_cell(cell, halves, settings, seed))}
-            out.mkdir(parents=True, exist_ok=True)
-            write_json(path, stored)
-        cells[cell.name] = stored
+    makers = {
+        cell.name: functools.partial(_played, cell, halves, settings, seed) for cell in all_cells(settings)
+    }
+    cells = kept(out, identity_of_cells(settings, halves, seed), WHAT, makers, say)
     return _document(settings, halves, seed, cells)
 
 
@@ -49,18 +41,18 @@ def check(settings: Settings) -> None:
     SOURCES[settings.people](settings.folder)
 
 
-def identity_of(settings: Settings, halves: Halves, seed: int) -> str:
+def identity_of_cells(settings: Settings, halves: Halves, seed: int) -> str:
     """Hash of all that a cell's numbers depend on, but for which cells there are and where the files lie."""
     relevant = dataclasses.asdict(settings)
     for name in ("folder", "sets", "epsilons", "real_epsilons"):
         relevant.pop(name)
-    relevant |= {"seed": seed, "public": hashlib.sha256(halves.public.codes.tobytes()).hexdigest()}
-    return hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()
+    named = [(a.name, list(a.values)) for a in halves.public.attributes]
+    return identity_of(relevant, seed, named, hash_of_arrays([halves.public.codes, halves.private.codes]))
 
 
-def _plain(found: dict[str, Any]) -> dict[str, Any]:
+def _played(cell: Cell, halves: Halves, settings: Settings, seed: int) -> dict[str, Any]:
     """ε = ∞ as a word, since strict JSON has no such number."""
-    return found | {"epsilon": f"{found['epsilon']:g}"}
+    return play_cell(cell, halves, settings, seed) | {"epsilon": f"{cell.epsilon:g}"}
 
 
 def _document(settings: Settings, halves: Halves, seed: int, cells: dict[str, Any]) -> dict[str, Any]:

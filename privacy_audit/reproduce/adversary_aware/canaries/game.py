@@ -11,6 +11,7 @@ from typing import Any
 import jax
 import numpy as np
 import optax
+from jaxtyping import Array, Key
 
 from privacy_audit.attacks.secrets.beam import beam_search
 from privacy_audit.attacks.secrets.combine import COMBINE
@@ -51,10 +52,11 @@ def all_cells(settings: Settings) -> list[Cell]:
 
 @dataclass(frozen=True)
 class Table:
-    """What all games share: the language model and, for each kind of secret, its compiled fine-tuning.
+    """What all games share: the language model and one program that fine-tunes it on secrets of any kind.
 
     Attributes:
-        priors, width: of each kind; `width` is the number of tokens of a row.
+        priors: of each kind.
+        width: number of tokens of a row, the longest canary's of all kinds.
     """
 
     language: LanguageModel
@@ -132,16 +134,18 @@ def play(table: Table, cell: Cell, seed: int) -> dict[str, Any]:
     generator = np.random.default_rng([seed, *cell.name.encode()])
     secrets = prior.draw(generator, settings.targets)
     sigma = noise_for(settings, cell.epsilon)
-    seen = train(table, prior, secrets, np.ones(settings.targets, bool), sigma, _key(seed, cell.name))
+    seen = train(table, prior, secrets, np.ones(settings.targets, bool), sigma, key_of(seed, cell.name))
     trained = time.monotonic()
     guesses = attack(table, prior, seen)
+    found = {name: found_at(some, secrets, max(settings.guesses)) for name, some in guesses.items()}
     return {
         "kind": cell.kind,
         "epsilon": f"{cell.epsilon:g}",
         "noise_multiplier": sigma,
         "secrets": secrets,
         "guesses": guesses,
-        "hits": {name: hits(found, secrets, settings.guesses) for name, found in guesses.items()},
+        "found_at": found,
+        "hits": {name: {str(k): sum(some[:k]) for k in settings.guesses} for name, some in found.items()},
         "seconds_training": round(trained - began, 1),
         "seconds_attack": round(time.monotonic() - trained, 1),
     }
@@ -170,11 +174,14 @@ def attack(table: Table, prior: SecretPrior, seen: Iterates) -> Guesses:
     return _searched(table, prior, models)
 
 
-def hits(guesses: list[list[str]], secrets: Sequence[str], counts: Sequence[int]) -> dict[str, int]:
-    """How many secrets are among the first k guesses, for each k."""
-    return {
-        str(k): sum(secret in some[:k] for some, secret in zip(guesses, secrets, strict=True)) for k in counts
-    }
+def found_at(guesses: list[list[str]], secrets: Sequence[str], most: int) -> list[int]:
+    """How many secrets are the first guess, how many the second, and so on.
+
+    >>> found_at([["a", "b"], ["b", "a"], ["a", "c"]], ["a", "a", "b"], 2)
+    [1, 1]
+    """
+    places = [some.index(secret) for some, secret in zip(guesses, secrets, strict=True) if secret in some]
+    return [places.count(place) for place in range(most)]
 
 
 def log_ratios(table: Table, prior: SecretPrior, models: Sequence[Params]) -> np.ndarray:
@@ -219,7 +226,8 @@ def _longest(language: LanguageModel, prior: SecretPrior, letters: Sequence[str]
     )
 
 
-def _key(seed: int, name: str):
+def key_of(seed: int, name: str) -> Key[Array, ""]:
+    """The randomness of one training, another for every name."""
     key = jax.random.key(seed)
     for byte in name.encode():
         key = jax.random.fold_in(key, byte)

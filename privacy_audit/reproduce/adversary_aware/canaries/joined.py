@@ -25,6 +25,7 @@ from privacy_audit.estimate.families import approximate_dp_family
 from privacy_audit.estimate.one_run import one_run_audit, one_run_secrets
 from privacy_audit.reproduce.adversary_aware.canaries.game import (
     Table,
+    key_of,
     log_ratios,
     noise_for,
     plan_of,
@@ -37,22 +38,27 @@ SEEN = "sum"
 """The adversary sees all models that were kept."""
 
 
+def name_of(epsilon: float) -> str:
+    """Of the run's file."""
+    return f"joined-eps{epsilon:g}"
+
+
 def join(table: Table, kind: str, epsilon: float, seed: int) -> dict[str, Any]:
     """All bounds on ε from one run, beside what is proven."""
     began = time.monotonic()
-    settings, prior = table.settings, table.priors[kind]
-    generator = np.random.default_rng([seed, int(epsilon), 1])
+    settings, prior, name = table.settings, table.priors[kind], name_of(epsilon)
+    generator = np.random.default_rng([seed, *name.encode()])
     secrets = prior.draw(generator, settings.targets)
     included = generator.random(settings.targets) < 0.5
     sigma = noise_for(settings, epsilon)
-    models = train(table, prior, secrets, included, sigma, jax.random.key(seed + 1)).each()
+    models = train(table, prior, secrets, included, sigma, key_of(seed, name)).each()
     ratios = COMBINE[SEEN](log_ratios(table, prior, models))
     of_secret = ratios[np.arange(len(secrets)), [prior.candidates.index(secret) for secret in secrets]]
     ranked = best(with_prior(ratios, prior.probabilities), 1)[:, 0]
     guesses = [prior.candidates[i] for i in ranked]
     return {
         "kind": kind,
-        "epsilon": epsilon,
+        "epsilon": f"{epsilon:g}",
         "noise_multiplier": sigma,
         "included": int(included.sum()),
         "epsilon_proven": {
@@ -62,7 +68,7 @@ def join(table: Table, kind: str, epsilon: float, seed: int) -> dict[str, Any]:
         "bounds": {
             "secrets guessed": _from_secrets(guesses, secrets, prior, included, settings),
             "members told": _from_members(of_secret - ratios.mean(axis=1), included, settings),
-            "gradients seen": _from_gradients(settings, sigma, seed),
+            "gradients seen": _from_gradients(settings, sigma, key_of(seed, f"{name}-gradients")),
         },
         "seconds": round(time.monotonic() - began, 1),
     }
@@ -90,9 +96,9 @@ def _from_members(scores, included, settings: Settings) -> dict[str, Any]:
     return {"adjacency": "add_remove", **estimate.to_json()}
 
 
-def _from_gradients(settings: Settings, sigma: float, seed: int) -> dict[str, Any]:
+def _from_gradients(settings: Settings, sigma: float, key) -> dict[str, Any]:
     plan = replace(plan_of(settings, sigma), adjacency="add_remove")
-    keys = jax.random.split(jax.random.key(seed + 2), 2 * settings.gradient_trials)
+    keys = jax.random.split(key, 2 * settings.gradient_trials)
     draw = jax.jit(lambda key, world: reduced_score(key, world, plan))
     worlds = [
         np.asarray(jax.lax.map(lambda key, w=world: draw(key, jnp.int32(w)), part, batch_size=1000))

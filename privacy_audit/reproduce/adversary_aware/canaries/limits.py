@@ -6,10 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from scipy.special import betainccinv, betaincinv
-
 from privacy_audit.attacks.secrets.priors import SecretPrior
 from privacy_audit.bounds import max_successes
+from privacy_audit.estimate.clopper_pearson import rate_lower, rate_upper
 from privacy_audit.estimate.families import approximate_dp_family
 from privacy_audit.estimate.one_run import one_run_secrets
 from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, profile_of
@@ -39,15 +38,15 @@ def limits(cell: Cell, prior: SecretPrior, settings: Settings, sigma: float) -> 
 
 
 def interval(hits: int, targets: int, confidence: float) -> tuple[float, float]:
-    """Clopper-Pearson interval of the success rate behind so many hits.
+    """Clopper-Pearson interval of the success rate behind so many hits, as if targets were independent.
+
+    They are not quite: all of them share one training and its noise, so that the interval may be too narrow.
 
     >>> [round(end, 3) for end in interval(0, 100, 0.95)]
     [0.0, 0.036]
     """
     failure = (1 - confidence) / 2
-    low = float(betaincinv(hits, targets - hits + 1, failure)) if hits else 0.0
-    high = float(betainccinv(hits + 1, targets - hits, failure)) if hits < targets else 1.0
-    return low, high
+    return float(rate_lower(hits, targets, failure)), float(rate_upper(hits, targets, failure))
 
 
 def lower_bound(record: Mapping[str, Any], prior: SecretPrior, settings: Settings) -> dict[str, Any]:

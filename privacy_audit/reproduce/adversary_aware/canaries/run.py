@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
+import functools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -15,17 +14,23 @@ from etils import epath
 
 from privacy_audit.attacks.secrets.priors import SecretPrior
 from privacy_audit.estimate.result import finite_or_none
-from privacy_audit.ledger import write_json
 from privacy_audit.report.document import hardware, versions
-from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, Table, all_cells, play, priors_of
-from privacy_audit.reproduce.adversary_aware.canaries.joined import join
+from privacy_audit.reproduce.adversary_aware.canaries.game import (
+    Cell,
+    Table,
+    all_cells,
+    play,
+    priors_of,
+    texts_of,
+)
+from privacy_audit.reproduce.adversary_aware.canaries.joined import join, name_of
 from privacy_audit.reproduce.adversary_aware.canaries.limits import interval, limits, lower_bound
 from privacy_audit.reproduce.adversary_aware.canaries.settings import OURS, Settings
-from privacy_audit.reproduce.adversary_aware.stored import read_stored
+from privacy_audit.reproduce.adversary_aware.stored import described, hash_of_arrays, identity_of, kept
 from privacy_audit.reproduce.adversary_aware.tightness.gaussian import SHIFTS, curve
 from privacy_audit.train.language import LanguageModel
 from privacy_audit.train.language.digits import DigitsApart
-from privacy_audit.train.language.published import load_gpt2
+from privacy_audit.train.language.published import find_gpt2, load_gpt2
 from privacy_audit.train.language.small import Form, perplexity, public_text, small_gpt2
 
 WHAT = "games of these settings"
@@ -33,6 +38,8 @@ WHAT = "games of these settings"
 SCHEMA_VERSION = 1
 JOINED = "names"
 """The kind of secret in the joined runs."""
+IN_FILES_ALONE = ("secrets", "guesses")
+"""What the files of the games hold and the results leave out, where counts stand for it."""
 
 Say = Callable[[str], None]
 
@@ -44,8 +51,10 @@ def run(settings: Settings, out: epath.Path, seed: int, say: Say) -> dict[str, A
         Every game with the settings, versions and hardware, as strict JSON values.
 
     Raises:
+        ImportError: a list or a package is not installed, naming the extra.
         ValueError: a candidate is split otherwise than behind its prompt, a model folder lacks something, or `out`
-            holds games of other settings; no game is written then.
+            holds games of other settings, lists or base weights; no game is written then.
+        TrainingFailed: a gradient was not finite.
     """
     began = time.monotonic()
     out = epath.Path(out)
@@ -65,18 +74,11 @@ def play_all(
 ) -> dict[str, Any]:
     """The games of any language model."""
     table = Table.laid(language, settings)
-    identity = identity_of(settings, seed)
-
-    def kept(name: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        return _kept(out / f"{name}.json", identity, say, make)
-
-    cells = {c.name: kept(c.name, lambda c=c: _game(table, c, seed)) for c in all_cells(settings)}
+    cells = {cell.name: functools.partial(_game, table, cell, seed) for cell in all_cells(settings)}
     joined = {}
     if JOINED in settings.kinds:
-        for epsilon in settings.joined:
-            name = f"joined-eps{epsilon:g}"
-            joined[name] = kept(name, lambda epsilon=epsilon: join(table, JOINED, epsilon, seed))
-    seconds = sum(game["seconds"] for game in [*cells.values(), *joined.values()])
+        joined = {name_of(e): functools.partial(join, table, JOINED, e, seed) for e in settings.joined}
+    games = kept(out, identity_of_games(table, seed), WHAT, cells | joined, say)
     return finite_or_none(
         {
             "schema_version": SCHEMA_VERSION,
@@ -84,14 +86,19 @@ def play_all(
             "settings": _plain(settings),
             "ours": OURS,
             "seed": seed,
-            "cells": cells,
-            "joined": joined,
+            "cells": {name: _counts(games[name]) for name in cells},
+            "joined": {name: games[name] for name in joined},
             "curves": _curves(table),
-            "seconds": round(seconds, 1),
+            "seconds": round(sum(game["seconds"] for game in games.values()), 1),
             "versions": versions(),
             "hardware": hardware(),
         }
     )
+
+
+def _counts(game: dict[str, Any]) -> dict[str, Any]:
+    """Without what only the game's file holds."""
+    return {key: value for key, value in game.items() if key not in IN_FILES_ALONE}
 
 
 def _curves(table: Table) -> dict[str, Any]:
@@ -122,12 +129,33 @@ def form_of(prior: SecretPrior) -> Form:
     return Form(prior.prompt, draw)
 
 
-def identity_of(settings: Settings, seed: int) -> str:
-    """Hash of all that a game's numbers depend on, but for which games there are."""
-    relevant = dataclasses.asdict(settings)
-    for name in ("epsilons", "kinds", "joined"):
+def identity_of_games(table: Table, seed: int) -> str:
+    """Hash of all that a game's numbers depend on: settings, base weights, tokens, and the lists behind the priors.
+
+    Which ε there are is left out. Kinds are not: the small model is pre-trained on the forms of all of them.
+    """
+    relevant = dataclasses.asdict(table.settings)
+    for name in ("epsilons", "joined"):
         relevant.pop(name)
-    return hashlib.sha256(json.dumps(relevant | {"seed": seed}, sort_keys=True).encode()).hexdigest()
+    priors = {kind: described(prior) for kind, prior in table.priors.items()}
+    return identity_of(relevant, seed, priors, _tokens(table), hash_of_arrays(table.language.params))
+
+
+def _tokens(table: Table) -> list[list[int]]:
+    """Of every prompt, and of every candidate behind the first one."""
+    texts = []
+    for prior in table.priors.values():
+        prompts = texts_of(prior, table.settings.targets)
+        endings = [prior.ending.format(candidate) for candidate in prior.candidates or ("0123456789",)]
+        texts += [*prompts, *(prompts[0] + ending for ending in endings)]
+    return [table.language.tokenizer.encode(text) for text in texts]
+
+
+def check(settings: Settings) -> None:
+    """Raises ImportError where a list is missing, ValueError unless a published model is there and can be read."""
+    priors_of(settings)
+    if settings.model is None:
+        find_gpt2(settings.source)
 
 
 def cost(settings: Settings) -> str:
@@ -150,16 +178,6 @@ def _game(table: Table, cell: Cell, seed: int) -> dict[str, Any]:
     }
     record["epsilon_lower"] = lower_bound(record, prior, settings)
     return record | {"seconds": round(time.monotonic() - began, 1)}
-
-
-def _kept(path: epath.Path, identity: str, say: Say, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    stored = read_stored(path, identity, WHAT)
-    if stored is None:
-        say(f"{path.stem} …")
-        stored = finite_or_none({"identity": identity, **make()})
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_json(path, stored)
-    return stored
 
 
 def _plain(settings: Settings) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def _joined(results: Mapping[str, Any]) -> str:
     head = ("ε replace-one", "ε add/remove", "canaries in", "bound from", "adjacency", "ε at least (95 %)")
     rows = [
         (
-            f"{run['epsilon']:g}",
+            run["epsilon"],
             number(run["epsilon_proven"]["add_remove"]),
             run["included"],
             what,

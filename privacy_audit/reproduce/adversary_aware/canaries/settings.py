@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from privacy_audit.train.language.small import SmallGPT2
+from privacy_audit.train.language.small import FIRST_PUBLIC, SmallGPT2
 
 DELTA = 1e-5
 CONFIDENCE = 0.95
@@ -22,9 +22,10 @@ OURS = (
     "at ε = ∞ the noise is 0, gradients are clipped all the same",
     "the learning rate is one for all ε, chosen so that the model memorises at ε = ∞",
     "initial weights are drawn wide enough for so narrow a model, chosen as the learning rate was",
-    "with the prior: ratios are standardised over a target's candidates, their strength is fitted to all targets; this "
-    "attack was mended after a first run at seed 0, so its lower bounds on ε there confirm nothing (upper bounds do "
-    "not depend on attacks)",
+    "with the prior: each candidate's ratios are standardised over the targets, by medians, then each target's over "
+    "its candidates; their strength is fitted to all targets",
+    "that attack was mended after a first run at seed 0, so lower bounds on ε confirm nothing at that seed, and do at "
+    "any other (upper bounds do not depend on attacks)",
 )
 """Choices that the paper leaves open, or that its summary does not tell."""
 
@@ -43,9 +44,13 @@ class Settings:
         guesses: k of the attacks that are counted.
         names: how many of the most frequent names are candidates.
         refine: whether bounds are refined; without it they are a little looser.
-        joined: ε of the runs in which canaries are also included by coins.
+        joined: finite ε of the runs in which canaries are also included by coins.
         gradient_trials: per world, of Paper L's gradient adversary.
         points: along the curves of the idealised Gaussian.
+
+    Raises:
+        ValueError: an ε of the joined runs is not positive and finite, or targets are so many that their letters would
+            be those of the small model's public records.
     """
 
     model: SmallGPT2 | None
@@ -67,6 +72,16 @@ class Settings:
     points: int = 41
     delta: float = DELTA
     confidence: float = CONFIDENCE
+
+    def __post_init__(self):
+        for epsilon in self.joined:
+            if not 0 < epsilon < math.inf:
+                raise ValueError(f"joined must be finite and > 0, got {epsilon:g}")
+        most = FIRST_PUBLIC - FIRST_LETTER
+        if self.model is not None and self.targets > most:
+            raise ValueError(
+                f"targets must be <= {most} for letters that no public record is about, got {self.targets}"
+            )
 
 
 SCALES = {

@@ -7,11 +7,9 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
 import optax
-from jaxtyping import Int
-from scipy.stats import binomtest
+from jaxtyping import Array, Int, Key
 
 from privacy_audit.attacks.secrets.beam import digit_tokens
 from privacy_audit.attacks.secrets.cached import cached_beam_search, cached_log_likelihoods
@@ -19,6 +17,8 @@ from privacy_audit.attacks.secrets.guess import best, with_prior
 from privacy_audit.attacks.secrets.priors import DIGITS, KINDS, SecretPrior, people
 from privacy_audit.bounds import max_successes, noise_multiplier_for_epsilon
 from privacy_audit.bounds.profiles import DPSGD, REPLACE_ONE
+from privacy_audit.reproduce.adversary_aware.canaries.game import key_of
+from privacy_audit.reproduce.adversary_aware.canaries.limits import interval
 from privacy_audit.reproduce.adversary_aware.larger.settings import Run, Settings
 from privacy_audit.train.dpsgd import Plan
 from privacy_audit.train.functional import Params
@@ -48,6 +48,15 @@ class Canaries(NamedTuple):
         return [self.prior.ending.format(secret) for secret in self.secrets]
 
 
+def all_priors() -> dict[str, SecretPrior]:
+    """By kind, whichever of them are played.
+
+    Raises:
+        ImportError: a list is not installed, naming the extra.
+    """
+    return {kind: make() for kind, make in KINDS.items()}
+
+
 def plant(kind: str, whole: Pretrained, targets: int, seed: int) -> Canaries:
     """Draws the secrets of `targets` people."""
     prior = KINDS[kind]()
@@ -66,7 +75,7 @@ def play(kind: str, whole: Pretrained, settings: Settings, seed: int, say: Say) 
         sigma = noise_for(run, settings)
         say(f"{kind}, ε = {run.epsilon:g}: {run.steps} steps at σ = {sigma:.3f} …")
         began = time.monotonic()
-        tuned.append(fine_tune(canaries, sigma, run, settings, seed))
+        tuned.append(fine_tune(canaries, sigma, run, settings, key_of(seed, f"{kind}-eps{run.epsilon:g}")))
         entry = run._asdict() | {"epsilon": f"{run.epsilon:g}", "noise_multiplier": sigma}
         entries.append(entry | {"seconds_training": round(time.monotonic() - began, 1)})
     say(f"{kind}: attack …")
@@ -98,7 +107,7 @@ def noise_for(run: Run, settings: Settings) -> float:
     return noise_multiplier_for_epsilon(run.epsilon, settings.delta, 1.0, run.steps, adjacency=REPLACE_ONE)
 
 
-def fine_tune(canaries: Canaries, sigma: float, run: Run, settings: Settings, seed: int) -> Params:
+def fine_tune(canaries: Canaries, sigma: float, run: Run, settings: Settings, key: Key[Array, ""]) -> Params:
     """The weights that are released."""
     language = canaries.pretrained.language(settings.trained_blocks)
     encode = language.tokenizer.encode
@@ -107,7 +116,7 @@ def fine_tune(canaries: Canaries, sigma: float, run: Run, settings: Settings, se
     plan = Plan(settings.targets, settings.targets, run.steps, settings.clipping_norm, sigma, REPLACE_ONE)
     schedule = optax.warmup_constant_schedule(0.0, run.learning_rate, settings.warmup)
     optimizer = optax.adam(schedule, b2=0.99)
-    return fine_tuning(language, plan, optimizer)(jax.random.key(seed), texts, sigma).final
+    return fine_tuning(language, plan, optimizer)(key, texts, sigma).final
 
 
 def guess_numbers(canaries: Canaries, tuned: Sequence[Params], settings: Settings) -> list[list[str]]:
@@ -142,11 +151,10 @@ def guess_listed(canaries: Canaries, tuned: Sequence[Params], settings: Settings
 def counted(canaries: Canaries, guesses: Sequence[str], most: int, confidence: float) -> dict[str, Any]:
     """How many guesses are right, with its interval, beside what the bound allows."""
     hits: Int[np.ndarray, "n"] = np.array([a == b for a, b in zip(guesses, canaries.secrets, strict=True)])
-    interval = binomtest(int(hits.sum()), len(hits)).proportion_ci(confidence, "exact")
     likeliest = next(iter(by_probability(canaries.prior)), None)
     return {
         "recovered": int(hits.sum()),
-        "interval": [interval.low * len(hits), interval.high * len(hits)],
+        "interval": [len(hits) * end for end in interval(int(hits.sum()), len(hits), confidence)],
         "by_prior_alone": sum(secret == likeliest for secret in canaries.secrets),
         "bound": most,
     }

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import hashlib
-import json
+import functools
 from collections.abc import Callable
 from typing import Any
 
 from etils import epath
 
-from privacy_audit.ledger import write_json
+from privacy_audit.attacks.secrets.priors import people
 from privacy_audit.report.document import hardware, versions
-from privacy_audit.reproduce.adversary_aware.larger.game import play
+from privacy_audit.reproduce.adversary_aware.larger.game import all_priors, play
 from privacy_audit.reproduce.adversary_aware.larger.settings import OURS, Settings
-from privacy_audit.reproduce.adversary_aware.stored import read_stored
+from privacy_audit.reproduce.adversary_aware.stored import described, hash_of_arrays, identity_of, kept
 from privacy_audit.train.language.pretrained import Pretrained
-from privacy_audit.train.language.smollm2 import load_smollm2
+from privacy_audit.train.language.smollm2 import load_smollm2, read_header
 
 WHAT = "files of these settings"
 
@@ -35,19 +34,12 @@ def run(
 
     Raises:
         ImportError: naming what to install.
-        ValueError: `out` holds files of other settings; nothing is written then.
+        ValueError: `out` holds files of other settings, lists or weights; nothing is written then.
+        TrainingFailed: a gradient was not finite.
     """
-    relevant = _plain(settings) | {"seed": seed}
-    relevant.pop("kinds")
-    identity = hashlib.sha256(json.dumps(relevant, sort_keys=True).encode()).hexdigest()
-    paths = {kind: out / f"{kind}.json" for kind in settings.kinds}
-    found = {kind: read_stored(path, identity, WHAT) for kind, path in paths.items()}
-    whole = load() if None in found.values() else None
-    for kind, path in paths.items():
-        if found[kind] is None:
-            found[kind] = {"identity": identity, **play(kind, whole, settings, seed, say)}
-            out.mkdir(parents=True, exist_ok=True)
-            write_json(path, found[kind])
+    whole = load()
+    makers = {kind: functools.partial(play, kind, whole, settings, seed, say) for kind in settings.kinds}
+    found = kept(out, identity_of_kinds(whole, settings, seed), WHAT, makers, say)
     return {
         "settings": _plain(settings),
         "ours": OURS,
@@ -57,6 +49,30 @@ def run(
         "versions": versions(),
         "hardware": hardware(),
     }
+
+
+def identity_of_kinds(whole: Pretrained, settings: Settings, seed: int) -> str:
+    """Hash of all that a kind's numbers depend on: settings, weights, tokens, and the lists of secrets and people.
+
+    Which kinds there are is left out: each is played by itself.
+    """
+    relevant = _plain(settings)
+    relevant.pop("kinds")
+    priors, targets = all_priors(), people(settings.targets)
+    tokens = {
+        kind: [whole.tokenizer.encode(prior.prompt.format(who)) for who in targets]
+        + [whole.tokenizer.encode(prior.ending.format(c)) for c in prior.candidates or ("0123456789",)]
+        for kind, prior in priors.items()
+    }
+    lists = {kind: described(prior) for kind, prior in priors.items()}
+    return identity_of(relevant, seed, whole.shape, lists, targets, tokens, hash_of_arrays(whole.weights))
+
+
+def check(settings: Settings) -> None:
+    """Raises ImportError where a list or the model is not installed, ValueError where the model is not whole."""
+    all_priors()
+    people(settings.targets)
+    read_header()
 
 
 def cost(settings: Settings) -> str:
