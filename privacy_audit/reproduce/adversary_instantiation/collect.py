@@ -30,9 +30,9 @@ ROC_SHOWN = ("api_access", "gradient", "dataset")
 def collect(session: Session) -> dict[str, Any]:
     """Everything that has been played so far; what has not is listed as missing."""
     scale = session.scale
-    reports = {cell: report_of(session.folder(cell), session.config(cell)) for cell in all_cells(scale)}
-    played = {cell: report for cell, report in reports.items() if report is not None}
-    cells = {cell.name: _cell(session, cell, report) for cell, report in played.items()}
+    stored = {cell: [report_of(*audit) for audit in session.audits(cell)] for cell in all_cells(scale)}
+    played = [cell for cell, (report, *_) in stored.items() if report is not None]
+    cells = {cell.name: _cell(session, cell, *stored[cell]) for cell in played}
     trained = {
         cell.name: trained_cell(cell, scale, session.seed, session.out / "accuracy")
         for cell in all_cells(scale)
@@ -64,12 +64,12 @@ def collect(session: Session) -> dict[str, Any]:
     return finite_or_none(document)
 
 
-def _cell(session: Session, cell: Cell, report: Mapping[str, Any]) -> dict[str, Any]:
+def _cell(
+    session: Session, cell: Cell, report: Mapping[str, Any], entry: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """One cell's numbers; `entry`: the report of its dataset adversary at many trials, where there is one."""
     config, players = session.config(cell), session.adversaries
     worlds = Ledger(session.folder(cell)).read_all(config.trials)
-    entry = None
-    if "dataset" in players:
-        entry = report_of(session.counted_folder(cell), session.counted_config(cell))
     found = {
         "dataset": cell.dataset,
         "epsilon": cell.epsilon,

@@ -66,8 +66,8 @@ def _head(results: Mapping[str, Any]) -> str:
     lines += [f"**{title}**: {note}." for title, note in notes.items()]
     lines.append(
         "ε̂ is a lower bound at 95% confidence with a held-out threshold. *Same-sample* chooses the threshold on the "
-        "trials that are counted, as the paper seems to: not a valid bound. The upper end says what this test could "
-        "still show with more trials; it bounds no privacy loss."
+        "trials that are counted, as the paper seems to: not a valid bound, but of the kind that the paper prints. The "
+        "upper end says what this test could still show with more trials; it bounds no privacy loss."
     )
     return "\n\n".join(lines)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable, Sequence
 
@@ -53,33 +54,35 @@ class Session:
 
     def folder(self, cell: Cell) -> epath.Path:
         """The ledger of a cell; of some adversaries alone it is another one."""
-        some = "" if self.adversaries == tuple(ADVERSARIES) else "-" + "+".join(self.adversaries)
+        some = "" if self.adversaries == tuple(ADVERSARIES) else "-only-" + "+".join(self.adversaries)
         return self.out / "cells" / (cell.name + some)
 
     def counted_folder(self, cell: Cell) -> epath.Path:
         """The ledger of its dataset adversary at many trials."""
         return self.out / "cells" / f"{cell.name}-dataset"
 
-    def audits(self, cell: Cell) -> list[tuple[epath.Path, AuditConfig]]:
-        """All that is played of a cell, each in its folder."""
+    def audits(self, cell: Cell) -> list[tuple[epath.Path, Callable[[], AuditConfig]]]:
+        """All that is played of a cell, each in its folder; the last is the counted one, where there is any."""
         many = (
-            [(self.counted_folder(cell), self.counted_config(cell))] if "dataset" in self.adversaries else []
+            [(self.counted_folder(cell), functools.partial(self.counted_config, cell))]
+            if "dataset" in self.adversaries
+            else []
         )
-        return [(self.folder(cell), self.config(cell)), *many]
+        return [(self.folder(cell), functools.partial(self.config, cell)), *many]
 
 
 def play_cells(session: Session, cells: Sequence[Cell], minutes: float, say: Callable[[str], None]) -> None:
     """Plays what has no report yet of these cells; after `minutes` no further one is begun."""
     began = time.monotonic()
     for cell in cells:
-        for folder, config in session.audits(cell):
-            if report_of(folder, config) is not None:
+        for folder, make in session.audits(cell):
+            if report_of(folder, make) is not None:
                 continue
             if time.monotonic() - began > 60 * minutes:
                 say(f"{minutes:g} minutes are over; the same command goes on with {cell.name}")
                 return
             say(f"{folder.name} …")
-            run_audit(config, folder, say=say)
+            run_audit(make(), folder, say=say)
 
 
 @dataclasses.dataclass(frozen=True)

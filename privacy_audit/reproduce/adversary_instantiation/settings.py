@@ -30,6 +30,8 @@ OURS = (
     "initial weights are the same in all trials and known to the adversary: the stronger attack",
     "static poison raises the loss on 8 shadow models; query and poison of the adaptive attack start from it",
     "watermark on 100 parameters, inserted whenever the target is sampled; soft labels in the dataset attack",
+    "trials of the dataset attack are its exact scalars: no example but the target has a gradient, so that data and "
+    "model play no part, and equal q, σ, T and seed give equal numbers on all data sets",
     "10 classes of shopping records by k-means",
     "at paper scale D leaves 1,000 images out, on which the crafters' shadow models train",
 )

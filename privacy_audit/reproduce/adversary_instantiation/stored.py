@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Callable
 from typing import Any
 
 from etils import epath
@@ -11,10 +12,13 @@ from etils import epath
 from privacy_audit.config import AuditConfig
 
 
-def report_of(folder: epath.Path, config: AuditConfig) -> dict[str, Any] | None:
+def report_of(folder: epath.Path, make: Callable[[], AuditConfig]) -> dict[str, Any] | None:
     """The finished audit's report; None where there is none.
 
     Where its data lay does not matter.
+
+    Args:
+        make: the configuration that is asked for; called only where there is a report.
 
     Raises:
         ValueError: the report is of other settings.
@@ -24,7 +28,7 @@ def report_of(folder: epath.Path, config: AuditConfig) -> dict[str, Any] | None:
         return None
     report = json.loads(file.read_text())
     stored = report["config"]
-    wanted = dataclasses.replace(config, data_dir=stored["data_dir"])
+    wanted = dataclasses.replace(make(), data_dir=stored["data_dir"])
     if report["identity"] != wanted.identity:
         asked = json.loads(json.dumps(wanted.to_json()))
         unlike = sorted(name for name in asked if asked[name] != stored.get(name))

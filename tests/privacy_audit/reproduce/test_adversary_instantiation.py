@@ -11,7 +11,7 @@ from matplotlib.image import imread
 
 from privacy_audit.bounds.profiles import DPSGD
 from privacy_audit.reproduce import __main__ as command
-from privacy_audit.reproduce.adversary_instantiation import accountants, accuracy, printed
+from privacy_audit.reproduce.adversary_instantiation import accountants, accuracy, compare, printed
 from privacy_audit.reproduce.adversary_instantiation.cells import (
     Cell,
     all_cells,
@@ -20,7 +20,9 @@ from privacy_audit.reproduce.adversary_instantiation.cells import (
     ordered_cells,
 )
 from privacy_audit.reproduce.adversary_instantiation.checkpoint import Checkpoint
+from privacy_audit.reproduce.adversary_instantiation.collect import collect
 from privacy_audit.reproduce.adversary_instantiation.figures import CAPTIONS
+from privacy_audit.reproduce.adversary_instantiation.play import Session
 from privacy_audit.reproduce.adversary_instantiation.settings import (
     DELTA,
     EPSILONS,
@@ -105,6 +107,41 @@ def test_a_finished_run_is_not_played_again(toy, capsys):
     before = {path: path.stat().st_mtime_ns for path in (toy / "cells").rglob("*.npz")}
     assert run("--scale=smoke", f"--out={toy}", "--parts=cells") == 0
     assert {path: path.stat().st_mtime_ns for path in (toy / "cells").rglob("*.npz")} == before
+
+
+def test_audits_of_other_settings_are_neither_reported_nor_gone_on_with(toy, capsys):
+    before = (toy / "reproduction.md").read_text()
+    for part in ("cells", "report"):
+        assert run("--scale=smoke", f"--out={toy}", "--seed=5", f"--parts={part}") == 2
+        assert (
+            "out must hold audits of these settings or none, got another seed in" in capsys.readouterr().err
+        )
+    assert (toy / "reproduction.md").read_text() == before
+
+
+def test_some_adversaries_alone_have_a_cell_of_their_own(toy):
+    session = Session(SCALES["smoke"], epath.Path(toy), None, 0, ("api_access", "dataset"))
+    cell = Cell("mnist", 2.0)
+    assert session.folder(cell).name == "mnist-eps2-only-api_access+dataset"
+    assert collect(session)["missing"] == [other.name for other in all_cells(SCALES["smoke"])]
+
+
+def test_what_is_the_same_on_several_data_sets_stands_in_one_row():
+    nothing = {"sources": {key: {"title": key} for key in ("a", "b")}, "cells": {}}
+    results = {
+        **nothing,
+        "ceilings": {"paper_trials": 5.6, "counted": 4.0},
+        "printed_rates": {"epsilon": 0.31},
+    }
+    results["sources"] |= {"cifar10": {"title": "c"}, "purchase": {"title": "p"}}
+    rows = compare.claim_rows(results)
+    assert [row.what for row in rows if row.where == "§4.6"] == ["dataset, a / b / c / p, ε = 4"]
+    found = {"lower": 1.0, "same_sample": 3.7, "upper": 5.0, "trials_per_world": 10, "point": 3.0}
+    cell = {"adversaries": {"dataset": {}}, "counted": found}
+    results["cells"] = {"a-eps4": cell}
+    mine, rest = (row for row in compare.claim_rows(results) if row.where == "§4.6")
+    assert mine.verdict == "reached as L counts (same-sample); not by the valid bound"
+    assert rest.verdict == "not played yet"
 
 
 def test_when_the_time_is_over_no_cell_is_begun(tmp_path, capsys):

@@ -19,6 +19,9 @@ from privacy_audit.reproduce.adversary_instantiation.figures.style import (
 from privacy_audit.reproduce.adversary_instantiation.settings import EPSILONS
 from privacy_audit.reproduce.picture import DPI
 
+FIGURE_1 = "mnist-eps2"
+"""The cell that it shows."""
+
 
 def figure_1(results: Mapping[str, Any]) -> Figure:
     """MNIST at ε = 2."""
