@@ -71,7 +71,8 @@ def read_run(where: str) -> Run:
         ) from None
     if version != SCHEMA_VERSION:
         raise ValueError(f"run must be of report schema {SCHEMA_VERSION}, got schema {version} in {where}")
-    if not path.is_dir():
+    kept = any("statistics" in entry for entry in adversaries.values())
+    if not (path.is_dir() and kept):
         return Run(where, report, None)
     trials = next(iter(adversaries.values()))["trials_per_world"]
     try:
@@ -87,13 +88,11 @@ def compare(first: Run, second: Run, confidence: float = 0.95) -> list[Row]:
         ValueError: they have none in common.
     """
     rows = []
-    for adversary, entry in first.report["adversaries"].items():
-        others = second.report["adversaries"].get(adversary, {"statistics": {}})["statistics"]
-        for statistic in sorted(set(entry["statistics"]) & set(others)):
-            pair = entry["statistics"][statistic], others[statistic]
-            lower = tuple(found["estimate"]["epsilon_lower"] for found in pair)
-            p_value, area = _tested(first, second, f"{adversary}/{statistic}", confidence)
-            rows.append(Row(adversary, statistic, lower, p_value, area))
+    one, two = _lower_bounds(first), _lower_bounds(second)
+    for name in one:
+        if name in two:
+            p_value, area = _tested(first, second, name, confidence)
+            rows.append(Row(*name.split("/"), (one[name], two[name]), p_value, area))
     if not rows:
         raise ValueError(
             f"runs must have a statistic in common, got none in {first.where} and {second.where}"
@@ -101,12 +100,18 @@ def compare(first: Run, second: Run, confidence: float = 0.95) -> list[Row]:
     return rows
 
 
+def _lower_bounds(run: Run) -> dict[str, float]:
+    """ε̂ by adversary/statistic; an adversary whose trials were only counted has one statistic."""
+    found = {}
+    for adversary, entry in run.report["adversaries"].items():
+        for statistic, each in entry.get("statistics", {entry["statistic"]: entry}).items():
+            found[f"{adversary}/{statistic}"] = each["estimate"]["epsilon_lower"]
+    return found
+
+
 def only_in_one(first: Run, second: Run) -> list[str]:
     """Which statistics only one of the runs has, in words."""
-    has, other = (
-        {f"{name}/{s}" for name, entry in run.report["adversaries"].items() for s in entry["statistics"]}
-        for run in (first, second)
-    )
+    has, other = set(_lower_bounds(first)), set(_lower_bounds(second))
     parts = ((1, sorted(has - other)), (2, sorted(other - has)))
     return [f"only in {number}: {', '.join(names)}" for number, names in parts if names]
 
@@ -121,9 +126,18 @@ def render(first: Run, second: Run, rows: list[Row], level: float = 0.05) -> str
     lines += [
         "",
         *only_in_one(first, second),
+        *_same_seed(first, second),
         f"p: the scores of both worlds are distributed alike in both runs; differ: p < {level:g}/{len(rows)}.",
     ]
     return "\n".join(lines)
+
+
+def _same_seed(first: Run, second: Run) -> list[str]:
+    """Runs of one seed share draws; tests for independent runs are then off, mostly too careful."""
+    one, two = (run.report.get("config", {}).get("seed") for run in (first, second))
+    if one is None or one != two:
+        return []
+    return [f"both runs have seed {one} and may share draws: p and intervals are those of independent runs"]
 
 
 def _tested(first: Run, second: Run, name: str, confidence: float) -> tuple[float | None, Interval | None]:
@@ -138,9 +152,13 @@ def _tested(first: Run, second: Run, name: str, confidence: float) -> tuple[floa
 
 
 def _settings(first: Run, second: Run) -> list[str]:
-    """What was proven, and every setting that differs."""
+    """What was proven, and every setting that differs; of options, those of adversaries that both have."""
     facts = [("proven ε", *(run.report["epsilon_proven"] for run in (first, second)))]
-    one, two = (run.report.get("config", {}) for run in (first, second))
+    one, two = ({**run.report.get("config", {})} for run in (first, second))
+    options = [run.pop("options", {}) for run in (one, two)]
+    for adversary in sorted(set(options[0]) & set(options[1])):
+        for run, of_all in zip((one, two), options, strict=True):
+            run |= {f"{adversary}.{name}": value for name, value in of_all[adversary].items()}
     facts += [
         (key, one.get(key), two.get(key))
         for key in sorted(set(one) | set(two))

@@ -87,6 +87,8 @@ def _read_csv(path: pathlib.Path) -> dict[str, list[str]]:
             names = [name.strip() for name in reader.fieldnames or ()]
             reader.fieldnames = names
             rows = list(reader)
+    except csv.Error as error:
+        raise ValueError(f"scores must be a readable .csv file, got {path.name}: {error}") from None
     except UnicodeDecodeError:
         raise ValueError(f"scores must be a text file in UTF-8, got {path.name}") from None
     for number, row in enumerate(rows, start=2):
@@ -101,7 +103,7 @@ def _read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
     try:
         with np.load(path) as arrays:
             return {name: arrays[name] for name in arrays.files}
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         raise ValueError(
             f"scores must be a readable .npz file of numbers, got {path.name}: {error}"
         ) from error

@@ -72,6 +72,25 @@ def test_what_only_one_run_has_is_named(runs):
     assert compare.only_in_one(one, one) == []
 
 
+def test_runs_whose_trials_were_only_counted_are_compared(tmp_path, capsys):
+    """A million trials leave counts, not scores; options that differ are named one by one."""
+    estimate = {"epsilon_lower": 1.5}
+    for name, pairs in (("a", 50), ("b", 5)):
+        report = {
+            "schema_version": compare.SCHEMA_VERSION,
+            "epsilon_proven": 2.0,
+            "config": {"seed": 1, "options": {"dataset": {"watermark_pairs": pairs}}},
+            "adversaries": {"dataset": {"statistic": "likelihood_ratio", "estimate": estimate}},
+        }
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "report.json").write_text(json.dumps(report))
+    assert run(str(tmp_path / "a"), str(tmp_path / "b")) == 0
+    printed = capsys.readouterr().out
+    assert "dataset/likelihood_ratio               1.500   1.500   no scores" in printed
+    assert "dataset.watermark_pairs: 50 | 5" in printed
+    assert "both runs have seed 1" in printed
+
+
 def test_another_schema_is_refused(runs, tmp_path):
     report = json.loads(pathlib.Path(runs[0], "report.json").read_text())
     (tmp_path / "report.json").write_text(json.dumps({**report, "schema_version": 99}))

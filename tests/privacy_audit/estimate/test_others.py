@@ -133,6 +133,13 @@ def test_bad_files_are_one_line(tmp_path, text, message):
         read_scores(path)
 
 
+def test_an_array_that_calls_itself_an_archive_is_refused(tmp_path):
+    np.save(tmp_path / "s.npy", np.arange(3))
+    (tmp_path / "s.npy").rename(tmp_path / "s.npz")
+    with pytest.raises(ValueError, match=r"must be a readable \.npz file"):
+        read_scores(tmp_path / "s.npz")
+
+
 def test_command_reports_and_refuses(tmp_path):
     path = tmp_path / "s.csv"
     rows = "".join(f"0,{i % 7}\n1,{i % 7 + 3}\n" for i in range(200))
