@@ -3,6 +3,6 @@
 from .posterior import Gibbs
 from .prior import Knowledge, hindsight_hits, knowledge_from
 from .projection import Projection
-from .reconstruct import ATTACKS, reconstruct
+from .reconstruct import reconstruct
 
-__all__ = ["ATTACKS", "Gibbs", "Knowledge", "Projection", "hindsight_hits", "knowledge_from", "reconstruct"]
+__all__ = ["Gibbs", "Knowledge", "Projection", "hindsight_hits", "knowledge_from", "reconstruct"]

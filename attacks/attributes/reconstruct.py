@@ -12,9 +12,6 @@ from .posterior import Gibbs, sample_posterior
 from .prior import Knowledge
 from .projection import Projection, project
 
-ATTACKS = ("prior", "projection", "posterior")
-"""prior: the best guess without the release; projection: the marginals alone; posterior: both together."""
-
 
 def reconstruct(
     released: Float[np.ndarray, "games cells"],
@@ -25,6 +22,8 @@ def reconstruct(
     seed: int = 0,
 ) -> dict[str, Int[np.ndarray, "games n d"]]:
     """Every attack's guesses of all targets' unknown attributes, in several games at once.
+
+    `prior` is the best guess without the release, `projection` uses the marginals alone, `posterior` both together.
 
     Args:
         released: the noisy marginals of one table per game, whose records are the game's targets. Other records whose

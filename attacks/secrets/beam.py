@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, Int
 
 from ...train.functional import Params
 from ...train.language import LanguageModel
-from ...train.language.texts import ending_tokens
+from ...train.language.texts import shared_endings
 from .combine import COMBINE, Combine
 
 TARGETS_AT_ONCE = 25
@@ -51,7 +51,7 @@ def beam_search(
     Raises:
         ValueError: the tokenizer does not split a number behind its prompt into digits, or a text exceeds the context.
     """
-    alphabet = digit_tokens(language, prompts[0], length)
+    alphabet = digit_tokens(language, prompts, length)
     starts = [language.tokenizer.encode(prompt) for prompt in prompts]
     width = max(map(len, starts)) + length
     if width > language.context:
@@ -65,15 +65,15 @@ def beam_search(
     return Found(digits, score)
 
 
-def digit_tokens(language: LanguageModel, prompt: str, length: int) -> Int[np.ndarray, "10"]:
-    """The token of each digit.
+def digit_tokens(language: LanguageModel, prompts: Sequence[str], length: int) -> Int[np.ndarray, "10"]:
+    """The token of each digit, the same behind every prompt.
 
     Raises:
-        ValueError: the tokenizer does not give every digit of a number a token of its own.
+        ValueError: the tokenizer does not give every digit of a number a token of its own behind every prompt.
     """
-    alphabet = [ending_tokens(language.tokenizer, prompt, str(digit)) for digit in range(10)]
-    for number in ("0123456789"[:length], "9876543210"[:length], "1" * length):
-        split = ending_tokens(language.tokenizer, prompt, number)
+    alphabet = shared_endings(language.tokenizer, prompts, [str(digit) for digit in range(10)])
+    numbers = ("0123456789"[:length], "9876543210"[:length], "1" * length)
+    for number, split in zip(numbers, shared_endings(language.tokenizer, prompts, numbers), strict=True):
         if split != [token for digit in number for token in alphabet[int(digit)]] or len(split) != length:
             raise ValueError(
                 f"secret must be split into digits by the tokenizer for beam search, got {number!r} as {split}"

@@ -35,7 +35,9 @@ def log_likelihoods(
     chosen = []
     for prompt in prompts:
         endings = tuple(tuple(ending_tokens(language.tokenizer, prompt, c)) for c in candidates)
-        chosen.append(trees.setdefault(endings, token_tree(endings)))
+        if endings not in trees:
+            trees[endings] = token_tree(endings)
+        chosen.append(trees[endings])
     width = max(len(start) + max(map(len, tree.rows)) for start, tree in zip(starts, chosen, strict=True))
     if width > language.context:
         raise ValueError(f"texts must have at most {language.context} tokens, got {width}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,9 @@ from .llama import Block, Shape, Weights
 
 Tensors = Callable[[str], Float[np.ndarray, "..."]]
 """name -> the tensor as float32, a dense layer's as [fan out, fan in]"""
+
+
+HEAD = "output.weight"
 
 
 class GGUF:
@@ -39,6 +42,10 @@ class GGUF:
             ) from broken
         self._tensors = {tensor.name: tensor for tensor in self._reader.tensors}
         self._dequantize = gguf.quants.dequantize
+
+    def __contains__(self, name: str) -> bool:
+        """Whether there is a tensor `name`."""
+        return name in self._tensors
 
     def metadata(self, key: str) -> Any:
         """The value that the file gives for `key`: a number, a text or a list."""
@@ -74,6 +81,12 @@ def read_shape(metadata: Callable[[str], Any]) -> Shape:
         base=float(metadata("llama.rope.freq_base")),
         epsilon=float(metadata("llama.attention.layer_norm_rms_epsilon")),
     )
+
+
+def check_tied(file: Container[str]) -> None:
+    """Raises ValueError where the head is a tensor of its own: our models read logits off the embedding."""
+    if HEAD in file:
+        raise ValueError(f"the head must be the embedding's transpose, got a tensor {HEAD} beside it")
 
 
 def read_weights(tensors: Tensors, shape: Shape) -> Weights:

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from .bpe import ByteLevelBPE, byte_alphabet
 from .digits import DigitsApart
-from .gguf_file import GGUF, read_shape, read_weights
+from .gguf_file import GGUF, check_tied, read_shape, read_weights
 from .llama import Shape
 from .pretrained import Pretrained
 
@@ -34,7 +34,7 @@ def load_smollm2(path: str | pathlib.Path | None = None) -> Pretrained:
         ValueError: the file is missing, broken, or not of this architecture and tokenizer.
     """
     file = GGUF(_shipped() if path is None else path)
-    shape, tokenizer = read_shape(file.metadata), read_tokenizer(file.metadata)
+    shape, tokenizer = _header(file)
     weights = jax.tree.map(jnp.asarray, read_weights(file.tensor, shape))
     return Pretrained(shape, weights, tokenizer)
 
@@ -45,7 +45,11 @@ def read_header(path: str | pathlib.Path | None = None) -> tuple[Shape, DigitsAp
     Raises:
         ImportError, ValueError: as there, but for what the tensors hold.
     """
-    file = GGUF(_shipped() if path is None else path)
+    return _header(GGUF(_shipped() if path is None else path))
+
+
+def _header(file: GGUF) -> tuple[Shape, DigitsApart]:
+    check_tied(file)
     return read_shape(file.metadata), read_tokenizer(file.metadata)
 
 

@@ -71,6 +71,23 @@ def ending_tokens(tokenizer: Tokenizer, prompt: str, ending: str) -> list[int]:
     return both[len(first) :]
 
 
+def shared_endings(tokenizer: Tokenizer, prompts: Sequence[str], endings: Sequence[str]) -> list[list[int]]:
+    """Tokens of each ending, which are the same behind every prompt.
+
+    Raises:
+        ValueError: they are not, or the tokenizer merges across a seam.
+    """
+    shared = [ending_tokens(tokenizer, prompts[0], ending) for ending in endings]
+    for prompt in prompts[1:]:
+        for ending, tokens in zip(endings, shared, strict=True):
+            if ending_tokens(tokenizer, prompt, ending) != tokens:
+                raise ValueError(
+                    f"secret must be split alike behind all prompts, "
+                    f"got {ending!r} behind {prompts[0]!r} and {prompt!r}"
+                )
+    return shared
+
+
 def passages(tokenizer: Tokenizer, text: str, width: int) -> Texts:
     """`text` cut into rows of `width` tokens, every position with a loss."""
     tokens = np.array(tokenizer.encode(text), np.int32)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from privacy_audit.attacks.secrets import listed
 from privacy_audit.attacks.secrets.beam import beam_search
 from privacy_audit.attacks.secrets.combine import COMBINE
 from privacy_audit.attacks.secrets.guess import best, with_prior
@@ -104,6 +105,24 @@ def test_beam_search_refuses_merged_digits(language):
         beam_search(language._replace(tokenizer=Pairs()), [language.params], PROMPTS, 9)
     with pytest.raises(ValueError, match="texts must have at most 12 tokens, got 13"):
         beam_search(language, [language.params], ["abcd"], 9)
+
+
+def test_beam_search_looks_behind_every_prompt(language):
+    class Joined(Bytes):
+        def encode(self, text):
+            return list(text.replace("c:1", "c:±").encode("latin-1"))
+
+    with pytest.raises(
+        ValueError, match="secret must be split alike behind all prompts, got '1' behind 'a:' and 'bc:'"
+    ):
+        beam_search(language._replace(tokenizer=Joined()), [language.params], PROMPTS, 2)
+
+
+def test_a_list_behind_like_prompts_is_made_a_tree_once(language, monkeypatch):
+    built = []
+    monkeypatch.setattr(listed, "token_tree", lambda endings: built.append(endings) or token_tree(endings))
+    log_likelihoods(language, [language.params], ["a:", "b:", "c:"], ["x", "yz"])
+    assert len(built) == 1
 
 
 def test_with_prior_is_bayes_rule_for_gaussian_ratios():

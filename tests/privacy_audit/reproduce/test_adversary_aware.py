@@ -20,7 +20,11 @@ from privacy_audit.reproduce.adversary_aware.attributes import run as attributes
 from privacy_audit.reproduce.adversary_aware.attributes.game import all_cells
 from privacy_audit.reproduce.adversary_aware.attributes.limits import mean_prior_bound
 from privacy_audit.reproduce.adversary_aware.attributes.settings import scales
+from privacy_audit.reproduce.adversary_aware.canaries import run as canaries
+from privacy_audit.reproduce.adversary_aware.canaries import settings as canary_settings
+from privacy_audit.reproduce.adversary_aware.tables import section as table_section
 from privacy_audit.reproduce.adversary_aware.tightness import gaussian, response
+from privacy_audit.reproduce.adversary_aware.tightness import section as tightness_section
 
 SMOKE = scales("toy", None)["smoke"]
 
@@ -83,11 +87,76 @@ def test_cells_of_another_seed_are_refused(toy, capsys):
     assert "--out must hold cells of these settings and data or none" in capsys.readouterr().err
 
 
-def test_partial_results_say_what_is_missing(toy, tmp_path):
-    shutil.copy(toy / "tightness.json", tmp_path)
-    assert run(f"--out={tmp_path}", "--parts=report") == 0
+def test_partial_results_say_what_is_missing_and_show_their_own_seeds(toy, tmp_path, capsys):
+    for name, changed in {"tightness": {"seed": 7}, "attributes": {}, "tables": {"scale": "desk"}}.items():
+        stored = json.loads((toy / f"{name}.json").read_text())
+        (tmp_path / f"{name}.json").write_text(json.dumps(stored | changed))
+    assert run(f"--out={tmp_path}", "--parts=report", "--seed=5") == 0
+    assert "tables.json is passed over: it is of scale desk" in capsys.readouterr().err
     text = (tmp_path / "reproduction_adversary_aware.md").read_text()
-    assert "**Partial.** Not run yet: tables, attributes, canaries." in text
+    assert "**Partial.** Not run at this scale yet: tables, canaries." in text
+    assert "--parts=tightness --seed=7" in text
+    assert "--parts=attributes --seed=0" in text
+    assert "--seed=5" not in text
+    assert "## Table 1" not in text
+    assert "reproduction.md" not in text
+    (tmp_path / "reproduction.md").write_text("# Paper L")
+    assert run(f"--out={tmp_path}", "--parts=report") == 0
+    assert "[Paper L](reproduction.md)" in (tmp_path / "reproduction_adversary_aware.md").read_text()
+
+
+def test_the_document_is_made_anew_from_what_it_stores(toy, tmp_path):
+    folder = tmp_path / "docs"
+    shutil.copytree(toy / "reproduction_adversary_aware", folder / "reproduction_adversary_aware")
+    assert run(f"--out={folder / 'reproduction_adversary_aware'}", "--parts=report", f"--docs={folder}") == 0
+    ours, theirs = ((f / "reproduction_adversary_aware.md").read_text() for f in (folder, toy))
+    assert ours.replace(str(folder), str(toy)) == theirs
+
+
+def test_verdicts_follow_the_numbers(toy):
+    results = json.loads((toy / "tightness.json").read_text())
+    assert "no bound is exceeded" in tightness_section.write(results)
+    one = results["gaussian"]["numbers"]
+    changed = {"numbers": one | {"add_remove": one["add_remove"] | {"least_gap": -0.01}}}
+    text = tightness_section.write(results | {"gaussian": changed})
+    assert "a bound IS EXCEEDED for uniform nine-digit numbers, add/remove." in text
+    assert "Left out, since their lists were not installed" in text
+    rows = [
+        {"optimum": 0.3, "printed": 0.2, "certified": 0.4},
+        {"optimum": 0.3, "printed": 0.4, "certified": 0.2},
+    ]
+    tables = json.loads((toy / "tables.json").read_text()) | {"counterexamples": rows, "guidance": []}
+    text = table_section.write(tables)
+    assert "above the printed formula in 1 of 2 rows, above the certified bound in 1." in text
+    assert "): numbers, passwords, names." in text
+
+
+def test_files_of_others_are_refused_before_any_is_written(toy, tmp_path):
+    last = f"{all_cells(SMOKE)[-1].name}.json"
+    shutil.copy(toy / "attributes" / last, tmp_path)
+    with pytest.raises(ValueError, match="out must hold cells of these settings and data or none"):
+        attributes.run(SMOKE, epath.Path(tmp_path), 1, print)
+    assert [path.name for path in tmp_path.iterdir()] == [last]
+
+
+def test_a_part_without_the_scale_or_without_its_packages_is_named(tmp_path, capsys, monkeypatch):
+    def missing(settings):
+        raise ImportError("zxcvbn is needed")
+
+    monkeypatch.setattr(canaries, "check", missing)
+    assert run(f"--out={tmp_path / 'out'}", "--parts=larger,canaries") == 0
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["canaries is left out: zxcvbn is needed", "larger is left out: it has no scale smoke"]
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_published_model_is_looked_for_before_any_part_runs(tmp_path, capsys, monkeypatch):
+    paper = dataclasses.replace(canary_settings.SCALES["paper"], source=str(tmp_path / "none" / "there"))
+    monkeypatch.setitem(canary_settings.SCALES, "paper", paper)
+    flags = ["reproduce", "--paper=adversary_aware", "--scale=paper", "--parts=tables,canaries"]
+    assert command.run([*flags, f"--out={tmp_path / 'out'}"]) == 2
+    assert "source must be a folder or a name on the hub" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from privacy_audit.train.dpsgd import Plan
 from privacy_audit.train.language import LanguageModel
 from privacy_audit.train.language.bpe import Bytes
-from privacy_audit.train.language.finetune import fine_tuning
+from privacy_audit.train.language.finetune import TrainingFailed, fine_tuning
 from privacy_audit.train.language.gpt2 import GPT2Config, gpt2
 from privacy_audit.train.language.interface import whole
 from privacy_audit.train.language.texts import NO_LOSS, Texts, completions
@@ -58,3 +58,13 @@ def test_refuses_what_does_not_fit(language, run, texts):
         fine_tuning(language, PLAN, optax.sgd(1.0), iterates=3)
     with pytest.raises(ValueError, match="texts must be the plan's 4, got 3"):
         run(jax.random.key(0), Texts(texts.tokens[:3], texts.labels[:3]), 0.0)
+
+
+def test_a_gradient_that_is_not_finite_is_one_line(language, texts):
+    name = next(iter(language.params))
+    broken = language._replace(params=language.params | {name: language.params[name] * float("nan")})
+    with pytest.raises(
+        TrainingFailed, match=r"training failed: [1-9]\d* gradients were not finite, a batch always"
+    ):
+        fine_tuning(broken, PLAN, optax.sgd(1.0))(jax.random.key(0), texts, 0.0)
+    assert issubclass(TrainingFailed, ValueError)  # what command lines show in one line

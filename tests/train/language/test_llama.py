@@ -196,6 +196,9 @@ def test_bad_files_are_refused_in_one_line(tmp_path, file):
     (tmp_path / "cut.gguf").write_bytes(file.read_bytes()[:4000])
     cases = {
         r"tensors of .* must have blk\.1\.ffn_up\.weight": write(tmp_path / "short.gguf", short),
+        r"head must be the embedding's transpose, got a tensor output\.weight": write(
+            tmp_path / "head.gguf", tensors | {"output.weight": tensors["token_embd.weight"]}
+        ),
         r"output_norm\.weight must have shape \(96,\), got \(5,\)": write(tmp_path / "wrong.gguf", wrong),
         r"general\.architecture must be 'llama', got 'gpt2'": write(
             tmp_path / "a.gguf", {}, architecture="gpt2"

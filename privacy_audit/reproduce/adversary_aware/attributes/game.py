@@ -83,7 +83,6 @@ def play_cell(cell: Cell, halves: Halves, settings: Settings, seed: int) -> dict
         "game": cell.game,
         "attributes": list(cell.names),
         "epsilon": cell.epsilon,
-        "values": math.prod(sizes[place] for place in unknown),
         "noise": mechanism.noise,
         "targets": settings.targets,
         "hits": hits,

@@ -52,7 +52,11 @@ def attack_rate(results: Mapping[str, Any], cell: Mapping[str, Any], attack: str
 
 
 def exceeded(results: Mapping[str, Any]) -> list[str]:
-    """Cells whose bound lies below the upper end of the attack's interval; none, if the theorem holds."""
+    """Cells whose bound lies below the upper end of the attack's interval.
+
+    That refutes no bound by itself: the interval is for the mean over games, and may end above what one game allows
+    with 95 %. `games_above` counts what a valid bound makes rare.
+    """
     names = []
     for name, cell in results["cells"].items():
         if (

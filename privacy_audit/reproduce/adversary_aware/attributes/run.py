@@ -83,6 +83,6 @@ def cost(settings: Settings) -> str:
     """What a scale plays, in one line."""
     count = len(all_cells(settings))
     return (
-        f"attributes: {count} cells of {settings.games} games with {settings.targets} targets; a quarter of an "
-        "hour on two free cores at desk scale"
+        f"attributes: {count} cells of {settings.games} games with {settings.targets} targets; at desk scale 47 "
+        "minutes on two cores that others used as well"
     )

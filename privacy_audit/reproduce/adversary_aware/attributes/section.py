@@ -10,6 +10,7 @@ from privacy_audit.reproduce.markdown import table
 
 SEX = {"prior": 56, "attack": 65, "bound": 84}
 """Paper U's row for 'SEX' at ε = 1, in %."""
+FORMULAS = ("certified", "printed", "certified, from (ε, δ) alone")
 
 
 def write(results: Mapping[str, Any]) -> str:
@@ -43,15 +44,18 @@ def _head(results: Mapping[str, Any]) -> str:
 
 def _sex(results: Mapping[str, Any]) -> str:
     rows = [
-        ("U, ACS", "1", *(f"{SEX[key]}" for key in ("prior", "attack")), "–", "–", f"{SEX['bound']}", "–")
+        ("U, ACS", "1", *(f"{SEX[key]}" for key in ("prior", "attack")), None, None, None, None, SEX["bound"])
     ]
     for game in ("drawn", "real"):
         cell = results["cells"].get(f"{game}-SEX-eps1")
         if cell is not None:
-            rows.append((f"ours, {game} secrets", "1", *_rates(results, cell), *_formulas(results, cell)))
-    head = ("'SEX'", "ε", "prior", "attack", "projection alone", "certified", "printed", "from (ε, δ) alone")
+            printed = _percent(results, cell, "printed_epsilon_delta")
+            rows.append(
+                (f"ours, {game} secrets", "1", *_rates(results, cell), *_formulas(results, cell), printed)
+            )
+    head = ("'SEX'", "ε", "prior", "attack", "projection alone", *FORMULAS, "printed, from (ε, δ) alone")
     return (
-        "U's row for 'SEX' (its bound is the printed formula's for (ε, δ)-DP) beside ours. Our adversary knows "
+        "U's row for 'SEX' (its bound is the printed formula's for (ε, δ)-DP alone) beside ours. Our adversary knows "
         "the seven other attributes, so that its prior is higher.\n\n" + table(head, rows)
     )
 
@@ -63,9 +67,15 @@ def _rates(results: Mapping[str, Any], cell: Mapping[str, Any]) -> tuple[str, st
 
 def _formulas(results: Mapping[str, Any], cell: Mapping[str, Any]) -> tuple[str | None, ...]:
     """Certified and printed under Gaussian DP, and certified under (ε, δ) alone, in %."""
-    names = ("certified", "printed", "certified_epsilon_delta")
-    found = [cell["bounds"].get(name) for name in names]
-    return tuple(None if most is None else f"{100 * most / results['targets']:.0f}" for most in found)
+    return tuple(
+        _percent(results, cell, name) for name in ("certified", "printed", "certified_epsilon_delta")
+    )
+
+
+def _percent(results: Mapping[str, Any], cell: Mapping[str, Any], formula: str) -> str | None:
+    """A bound in % of the targets; none where the cell's game has no such one."""
+    most = cell["bounds"].get(formula)
+    return None if most is None else f"{100 * most / results['targets']:.0f}"
 
 
 def _drawn(results: Mapping[str, Any]) -> str:
@@ -75,9 +85,7 @@ def _drawn(results: Mapping[str, Any]) -> str:
         "prior",
         "attack",
         "projection alone",
-        "certified",
-        "printed",
-        "from (ε, δ) alone",
+        *FORMULAS,
         "unknown attributes alone",
         "mean at most",
     )
@@ -96,8 +104,8 @@ def _drawn(results: Mapping[str, Any]) -> str:
         rows.append((names, _shown(cell), *_rates(results, cell), *_formulas(results, cell), *more))
     return (
         "**Drawn secrets**: the priors are exact and the bound is `success_bound` as it is. *Certified* and "
-        "*printed* use the release's whole Gaussian-DP profile; *from (ε, δ) alone* knows nothing else of it; "
-        "*unknown attributes alone* uses that marginals of known attributes cannot change (closed form, "
+        "*printed* use the release's whole Gaussian-DP profile; *from (ε, δ) alone* knows nothing else "
+        "of it; *unknown attributes alone* uses that marginals of known attributes cannot change (closed form, "
         "unrefined). ε = ∞ releases the marginals without noise: what the attack can do.\n\n"
         + table(head, rows)
     )

@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from privacy_audit.report.figure import PALETTE
+from privacy_audit.reproduce.adversary_aware.canaries.game import best_use
 from privacy_audit.reproduce.adversary_aware.tightness.figures import TITLES
 from privacy_audit.reproduce.picture import DPI, write_picture
 
@@ -68,7 +69,7 @@ def _attack(axes: Axes, cells, seen: str, targets: int) -> None:
     """Filled at its ε under replace-one, open at its ε under add/remove."""
     colour, mark, moved = ATTACKS[seen]
     for cell in cells:
-        name = next(n for n in (f"{seen}, prior", f"{seen}, ratio") if n in cell["hits"])
+        name = best_use(cell["hits"], seen)
         hits = cell["hits"][name]["1"]
         low, high = (targets * end for end in cell["intervals"][name]["1"])
         proven = cell["epsilon_proven"]
@@ -81,7 +82,7 @@ def _attack(axes: Axes, cells, seen: str, targets: int) -> None:
             color=colour,
             markersize=5,
             capsize=3,
-            label=f"{SEEN[seen]} (95 % interval), replace-one",
+            label=f"{SEEN[seen]} (95 % as if independent), replace-one",
         )
         if proven is not None:
             axes.plot(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -182,6 +182,16 @@ def found_at(guesses: list[list[str]], secrets: Sequence[str], most: int) -> lis
     """
     places = [some.index(secret) for some, secret in zip(guesses, secrets, strict=True) if secret in some]
     return [places.count(place) for place in range(most)]
+
+
+def best_use(attacks: Container[str], seen: str) -> str:
+    """The attack on what is seen that uses the prior, where there is one to use.
+
+    >>> best_use(("sum, ratio", "sum, prior"), "sum"), best_use(("sum, ratio",), "sum")
+    ('sum, prior', 'sum, ratio')
+    """
+    with_list = f"{seen}, prior"
+    return with_list if with_list in attacks else f"{seen}, ratio"
 
 
 def log_ratios(table: Table, prior: SecretPrior, models: Sequence[Params]) -> np.ndarray:

@@ -11,11 +11,11 @@ from privacy_audit.bounds import max_successes
 from privacy_audit.estimate.clopper_pearson import rate_lower, rate_upper
 from privacy_audit.estimate.families import approximate_dp_family
 from privacy_audit.estimate.one_run import one_run_secrets
-from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, profile_of
+from privacy_audit.reproduce.adversary_aware.canaries.game import Cell, best_use, profile_of
 from privacy_audit.reproduce.adversary_aware.canaries.settings import Settings
 
-STRONGEST = {True: "sum, prior", False: "sum, ratio"}
-"""The attack whose outcome bounds ε, fixed beforehand; keyed by whether there is a list."""
+STRONGEST = "sum"
+"""What the attack sees whose outcome bounds ε, fixed beforehand."""
 
 
 def limits(cell: Cell, prior: SecretPrior, settings: Settings, sigma: float) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def interval(hits: int, targets: int, confidence: float) -> tuple[float, float]:
 
 def lower_bound(record: Mapping[str, Any], prior: SecretPrior, settings: Settings) -> dict[str, Any]:
     """ε that the guessed secrets refute, whatever the mechanism: replace-one, (ε, δ)-DP."""
-    attack = STRONGEST[bool(prior.candidates)]
+    attack = best_use(record["guesses"], STRONGEST)
     family = approximate_dp_family(settings.delta, "replace_one")
     estimate = one_run_secrets(
         [some[0] for some in record["guesses"][attack]],

@@ -14,6 +14,9 @@ FIRST_LETTER = 0x100
 MARKS = {"numbers": "{}#", "passwords": "{}=", "names": "{}:"}
 """What stands between a person and a secret of each kind."""
 
+CHOSEN_AT = 0
+"""The seed of the runs after which attacks were still mended."""
+
 OURS = (
     "a canary is a letter (U+0100 onwards, one a target), the kind's mark and the secret; D is the canaries alone",
     "the small model has met made-up public records of the same form about other letters",

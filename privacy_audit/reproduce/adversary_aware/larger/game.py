@@ -24,7 +24,7 @@ from privacy_audit.train.dpsgd import Plan
 from privacy_audit.train.functional import Params
 from privacy_audit.train.language.finetune import fine_tuning
 from privacy_audit.train.language.pretrained import Pretrained
-from privacy_audit.train.language.texts import completions, ending_tokens
+from privacy_audit.train.language.texts import completions, shared_endings
 
 Say = Callable[[str], None]
 
@@ -122,7 +122,7 @@ def fine_tune(canaries: Canaries, sigma: float, run: Run, settings: Settings, ke
 def guess_numbers(canaries: Canaries, tuned: Sequence[Params], settings: Settings) -> list[list[str]]:
     """The best number for each target, under each model."""
     language = canaries.pretrained.language(settings.trained_blocks)
-    alphabet = digit_tokens(language, canaries.prompts[0], DIGITS)
+    alphabet = digit_tokens(language, canaries.prompts, DIGITS)
     starts = [language.tokenizer.encode(prompt) for prompt in canaries.prompts]
     guesses = []
     for params in tuned:
@@ -137,9 +137,7 @@ def guess_listed(canaries: Canaries, tuned: Sequence[Params], settings: Settings
     language = canaries.pretrained.language(settings.trained_blocks)
     prior, tokenizer = canaries.prior, language.tokenizer
     starts = [tokenizer.encode(prompt) for prompt in canaries.prompts]
-    endings = [
-        ending_tokens(tokenizer, canaries.prompts[0], prior.ending.format(c)) for c in prior.candidates
-    ]
+    endings = shared_endings(tokenizer, canaries.prompts, [prior.ending.format(c) for c in prior.candidates])
     decoder = canaries.pretrained.decoder([language.params, *tuned])
     base, *logs = cached_log_likelihoods(decoder, starts, endings)
     return [

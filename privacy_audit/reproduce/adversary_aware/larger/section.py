@@ -17,7 +17,7 @@ HEAD = (
     "steps",
     "σ",
     "recovered",
-    "95 % interval",
+    "95 % interval*",
     "by the prior alone",
     "bound",
     "seconds",
@@ -34,6 +34,8 @@ def write(results: Mapping[str, Any]) -> str:
             f"{settings['targets']} canaries, replace-one (ε, {settings['delta']:g})-DP; "
             f"the bound is the most secrets at {settings['confidence']:.0%} confidence.",
             table(HEAD, _rows(results)),
+            "\\* Clopper-Pearson's as if targets were independent; they share one training and its noise, so that "
+            "it may be too narrow.",
             f"Beside the seconds of training, all attacks together took {attack:.0f} seconds. "
             + " ".join(f"{note[0].upper()}{note[1:]}." for note in results["ours"]),
         ]

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from privacy_audit.reproduce.adversary_aware.secrets import left_out
 from privacy_audit.reproduce.adversary_aware.tightness.figures import TITLES
 from privacy_audit.reproduce.markdown import table
 
+ROUNDING = 1e-9
 _WORDS = {"add_remove": "add/remove", "replace_one": "replace-one"}
 
 
@@ -54,9 +56,22 @@ def _gaussian(results: Mapping[str, Any]) -> str:
         "attack's exact success on one secret. The game substitutes a secret, so replace-one (signals √2 apart) is its "
         "adjacency; the add/remove curve compares with the world without the secret (signals 1 apart). U's bound knows "
         "the likeliest secret alone; the next column is the widest gap of a bound that uses the whole prior (ours). "
-        "The least gap, of the lower of the two, is nowhere negative: no bound is exceeded.\n\n"
+        f"The least gap is that of the lower of the two: {_exceeded(results)}.{left_out(results['gaussian'])}\n\n"
         + table(head, rows)
     )
+
+
+def _exceeded(results: Mapping[str, Any]) -> str:
+    """Whether the attack is somewhere above a bound, beyond rounding."""
+    exceeded = [
+        f"{TITLES[name]}, {_WORDS[adjacency]}"
+        for name, found in results["gaussian"].items()
+        for adjacency in _WORDS
+        if found[adjacency]["least_gap"] < -ROUNDING
+    ]
+    if exceeded:
+        return f"a bound IS EXCEEDED for {'; '.join(exceeded)}"
+    return f"no bound is exceeded (by more than {ROUNDING:g}, for rounding)"
 
 
 def _many(results: Mapping[str, Any]) -> str:
