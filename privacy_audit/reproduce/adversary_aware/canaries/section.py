@@ -49,8 +49,8 @@ def _games(results: Mapping[str, Any]) -> str:
     return (
         "Recovered within k guesses, from the final model or all that were kept (ratios summed, or the largest). "
         "Intervals are Clopper-Pearson's at 95 % *as if targets were independent*: they share one training and its "
-        "noise, so that it may be too narrow. ε at least: what the best guesses from the sum refute under replace-one, "
-        f"whatever the mechanism, at 95 % each. {_fresh(results['seed'])}\n\n"
+        "noise, so that they may be too narrow. ε at least: what the best guesses from the sum refute under "
+        f"replace-one, whatever the mechanism, at 95 % each. {_fresh(results['seed'])}\n\n"
         + table((*head, "bound, 95 %", "ε at least"), rows)
         + f"\n\nThe bound is at or above every attack in {'every' if below else 'NOT every'} cell."
     )
