@@ -27,9 +27,14 @@ class Cell:
         return f"{self.dataset}-eps{self.epsilon:g}"
 
 
+def first_cells(scale: Scale) -> list[Cell]:
+    """One ε of each data set."""
+    return [Cell(dataset, epsilon) for dataset, epsilon in scale.first.items()]
+
+
 def ordered_cells(scale: Scale) -> list[Cell]:
     """In the order in which they are played: one ε of each data set before the rest."""
-    first = [Cell(dataset, epsilon) for dataset, epsilon in scale.first.items()]
+    first = first_cells(scale)
     rest = [Cell(dataset, epsilon) for dataset in scale.sources for epsilon in EPSILONS]
     if scale.only is not None:
         rest = [Cell(*pair) for pair in scale.only]

@@ -43,6 +43,7 @@ def collect(session: Session) -> dict[str, Any]:
         "paper": "arXiv 2101.04535 (L)",
         "scale": scale.name,
         "seed": session.seed,
+        "adversaries": session.adversaries,
         "confidence": CONFIDENCE,
         "delta": DELTA,
         "ours": OURS,

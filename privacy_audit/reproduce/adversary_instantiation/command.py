@@ -13,7 +13,7 @@ from privacy_audit.command import Command
 from privacy_audit.config import one_of
 from privacy_audit.ledger import write_json
 from privacy_audit.reproduce.adversary_instantiation.accuracy import train_cell
-from privacy_audit.reproduce.adversary_instantiation.cells import Cell, all_cells, ordered_cells
+from privacy_audit.reproduce.adversary_instantiation.cells import Cell, all_cells, first_cells, ordered_cells
 from privacy_audit.reproduce.adversary_instantiation.collect import collect
 from privacy_audit.reproduce.adversary_instantiation.document import write_document
 from privacy_audit.reproduce.adversary_instantiation.figures import draw_all
@@ -51,7 +51,9 @@ def run(command: Command) -> None:
     scale = scales(SHOPPING[values.shopping])[values.scale]
     session = Session(scale, out, values.data_dir, values.seed, players)
     if values.dry_run:
-        _print_costs(session)
+        _print_costs(
+            session, _chosen(values.cells, ordered_cells(scale)) if values.cells else first_cells(scale)
+        )
         return
     if "cells" in values.parts:
         play_cells(session, _chosen(values.cells, ordered_cells(session.scale)), values.minutes, _say)
@@ -86,8 +88,8 @@ def _report(session: Session, folder: pathlib.Path, whole_command: str) -> None:
     _say(f"reproduction.md is in {folder}; its figures and results.json are in {folder / 'reproduction'}")
 
 
-def _print_costs(session: Session) -> None:
-    for found in outlook(session):
+def _print_costs(session: Session, cells: list[Cell]) -> None:
+    for found in outlook(session, cells):
         print(found)
     print(
         f"{len(ordered_cells(session.scale))} cells in all; a cell's cost is in proportion to its steps and batch"

@@ -6,6 +6,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import Any
 
+from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.reproduce.adversary_instantiation.compare import (
     accuracy_rows,
     average_rows,
@@ -61,6 +62,9 @@ def _head(results: Mapping[str, Any]) -> str:
             f"**Partial.** Not played yet: {', '.join(missing)}. "
             "The same command, without `--cells`, goes on with them."
         )
+    left_out = [name for name in ADVERSARIES if name not in results["adversaries"]]
+    if left_out:
+        lines.append(f"Left out by `--adversary`: {', '.join(left_out)}.")
     if models:
         lines.append(f"Models not trained yet (`--parts=accuracy,report`): {', '.join(models)}.")
     lines += [f"**{title}**: {note}." for title, note in notes.items()]

@@ -114,12 +114,11 @@ class Outlook:
         )
 
 
-def outlook(session: Session) -> list[Outlook]:
-    """Measured on two small chunks of `MEASURED_STEPS` steps of each data set's first cell."""
+def outlook(session: Session, cells: Sequence[Cell]) -> list[Outlook]:
+    """Measured on two small chunks of `MEASURED_STEPS` steps of each cell."""
     devices = jax.local_devices()
     found = []
-    for dataset, epsilon in session.scale.first.items():
-        cell = Cell(dataset, epsilon)
+    for cell in cells:
         config = session.config(cell)
         short = dataclasses.replace(config, steps=min(config.steps, MEASURED_STEPS))
         found.append(Outlook(cell, config.steps, measure_cost(short, len(devices), devices)))

@@ -144,6 +144,15 @@ def test_what_is_the_same_on_several_data_sets_stands_in_one_row():
     assert rest.verdict == "not played yet"
 
 
+def test_dry_run_prints_the_cost_of_the_cells_and_writes_nothing(tmp_path, capsys):
+    flags = ("--scale=smoke", "--dry_run", "--adversary=api_access", f"--out={tmp_path / 'out'}")
+    assert run(*flags, "--cells=purchase-eps2") == 0
+    cost, count = capsys.readouterr().out.splitlines()
+    assert cost.startswith("purchase-eps2       2 steps, N = 100, q = 0.1, σ = 1: 40 trainings, ")
+    assert count.startswith("2 cells in all")
+    assert not (tmp_path / "out").exists()
+
+
 def test_when_the_time_is_over_no_cell_is_begun(tmp_path, capsys):
     assert run("--scale=smoke", f"--out={tmp_path}", "--minutes=0", "--parts=cells") == 0
     assert "the same command goes on with mnist-eps2" in capsys.readouterr().err
