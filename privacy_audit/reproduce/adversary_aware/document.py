@@ -45,8 +45,7 @@ def _head(
         f"is in the JSON files of `{NAME}/`, with settings, seed, versions and hardware. This page and its figures "
         "are made from those files alone, by",
         _shell(f"{COMMAND} --scale={scale} --parts=report --out={folder / NAME} --docs={folder}"),
-        "At the end of each part stands the command that made its file, with its seed; `--out` is then a folder for "
-        "results that are still incomplete.",
+        "At the end of each part stands the command that made its file, with its seed.",
     ]
     if (folder / OTHER).exists():
         lines.append(f"[Paper L]({OTHER}) has its own document.")

@@ -16,6 +16,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jaxtyping import Array, Key
 
 from privacy_audit.attacks.dataset import reduced_score
 from privacy_audit.attacks.secrets.combine import COMBINE
@@ -96,7 +97,7 @@ def _from_members(scores, included, settings: Settings) -> dict[str, Any]:
     return {"adjacency": "add_remove", **estimate.to_json()}
 
 
-def _from_gradients(settings: Settings, sigma: float, key) -> dict[str, Any]:
+def _from_gradients(settings: Settings, sigma: float, key: Key[Array, ""]) -> dict[str, Any]:
     plan = replace(plan_of(settings, sigma), adjacency="add_remove")
     keys = jax.random.split(key, 2 * settings.gradient_trials)
     draw = jax.jit(lambda key, world: reduced_score(key, world, plan))
