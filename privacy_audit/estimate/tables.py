@@ -1,13 +1,16 @@
-"""Scores from a file: columns `world` and `score`, and `trial` if the order of trials matters."""
+"""Scores from a file: columns `world` and `score` (and `trial`) of many trainings, or `included` and `score` of one."""
 
 import csv
 import pathlib
 import zipfile
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-NEEDED = ("world", "score")
+Columns = Mapping[str, Any]
+"""Values as they were read, by name."""
 
 
 def read_scores(path: str | pathlib.Path) -> tuple[Float[np.ndarray, "n"], Float[np.ndarray, "m"]]:
@@ -21,20 +24,49 @@ def read_scores(path: str | pathlib.Path) -> tuple[Float[np.ndarray, "n"], Float
         ValueError: on another suffix, missing columns, worlds other than 0 and 1, values that are no numbers, or a
             trial that occurs twice in a world.
     """
+    return worlds_of(read_columns(path))
+
+
+def read_columns(path: str | pathlib.Path) -> Columns:
+    """The columns of a .csv, .npz or .parquet file.
+
+    Raises:
+        ValueError: on another suffix, or a file that cannot be read.
+    """
     path = pathlib.Path(path)
     readers = {".csv": _read_csv, ".npz": _read_npz, ".parquet": _read_parquet}
     if path.suffix not in readers:
         raise ValueError(f"scores must be a .csv, .npz or .parquet file, got {path.name}")
     if not path.is_file():
         raise ValueError(f"scores must be an existing file, got {path}")
-    columns = readers[path.suffix](path)
-    missing = [name for name in NEEDED if name not in columns]
+    return readers[path.suffix](path)
+
+
+def worlds_of(columns: Columns) -> tuple[Float[np.ndarray, "n"], Float[np.ndarray, "m"]]:
+    """As `read_scores`, from columns."""
+    return _split(*_taken(columns, ("world", "score"), "trial"))
+
+
+def canaries_of(columns: Columns) -> tuple[Float[np.ndarray, "m"], Float[np.ndarray, "m"]]:
+    """Scores and inclusions (0 or 1) of the canaries of one training.
+
+    Raises:
+        ValueError: on missing columns, unequal lengths, or values that are no numbers.
+    """
+    included, scores = _taken(columns, ("included", "score"))
+    if len(included) != len(scores):
+        raise ValueError(f"columns must be equally long, got lengths {len(included)} and {len(scores)}")
+    return scores, included
+
+
+def _taken(columns: Columns, needed: tuple[str, ...], *more: str) -> list[np.ndarray]:
+    missing = [name for name in needed if name not in columns]
     if missing:
         found = ", ".join(columns) or "none"
         raise ValueError(
-            f"scores must have columns world and score, got {found} (missing: {', '.join(missing)})"
+            f"scores must have columns {' and '.join(needed)}, got {found} (missing: {', '.join(missing)})"
         )
-    return _split(*(_numbers(name, columns[name]) for name in (*NEEDED, "trial") if name in columns))
+    return [_numbers(name, columns[name]) for name in (*needed, *more) if name in columns]
 
 
 def _split(world: np.ndarray, score: np.ndarray, trial: np.ndarray | None = None):

@@ -1,5 +1,6 @@
 """AUC, TPR at FPR, trials needed, stopping, files: each against an independent value."""
 
+import functools
 import json
 import subprocess
 import sys
@@ -8,7 +9,16 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from privacy_audit.estimate import anytime, auc, auc_difference, ceiling, tpr_at_fpr, trials_needed
+from privacy_audit.estimate import __main__ as estimate_command
+from privacy_audit.estimate import (
+    anytime,
+    auc,
+    auc_difference,
+    ceiling,
+    one_run_audit,
+    tpr_at_fpr,
+    trials_needed,
+)
 from privacy_audit.estimate.tables import read_scores
 
 
@@ -131,6 +141,43 @@ def test_bad_files_are_one_line(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(ValueError, match=message):
         read_scores(path)
+
+
+def test_canaries_of_one_training_have_a_command_too(tmp_path, capsys):
+    """94 of 100 guesses right: Steinke's bound, as `one_run_audit` gives it."""
+    path = tmp_path / "canaries.csv"
+    rows = [(int(i < 50), (1 if i < 50 else -1) * (1 if i % 50 > 2 else -1) * (i + 1)) for i in range(100)]
+    path.write_text("included,score\n" + "".join(f"{i},{s}\n" for i, s in rows))
+    command = estimate_command.make_command()
+    run = functools.partial(command.run, body=estimate_command.body)
+    assert run(["estimate", str(path), "--methods=steinke", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["estimates"].values()
+    included, scores = zip(*rows, strict=True)
+    expected = one_run_audit(scores, included, delta=1e-5, method="steinke")
+    assert found["epsilon_lower"] == pytest.approx(expected.epsilon_lower)
+    assert expected.epsilon_lower > 1
+    assert estimate_command.make_command().run(["estimate", str(path)], estimate_command.body) == 0
+    assert "100 canaries, 100 guesses, 94 of them right" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("--threshold=1", "threshold must be left out for one training with many canaries, got 1.0"),
+        (
+            "--methods=every",
+            "methods must be among optimal, optimal_gaussian, steinke, mahloujifar, got every",
+        ),
+        ("--guesses=9", "guesses must be between 1 and the number of canaries, got 9"),
+    ],
+)
+def test_flags_that_do_not_fit_one_training_are_refused(tmp_path, capsys, flag, message):
+    (tmp_path / "c.csv").write_text("included,score\n0,1\n1,2\n")
+    found = estimate_command.make_command().run(
+        ["estimate", str(tmp_path / "c.csv"), flag], estimate_command.body
+    )
+    assert found == 2
+    assert message in capsys.readouterr().err
 
 
 def test_an_array_that_calls_itself_an_archive_is_refused(tmp_path):
