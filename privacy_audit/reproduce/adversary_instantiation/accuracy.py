@@ -88,9 +88,8 @@ def trained_cell(cell: Cell, scale: Scale, seed: int, out: epath.Path) -> dict[s
     if not file.exists():
         return None
     result = json.loads(file.read_text())
-    check_same(
-        file, _settings(scale.accuracy_sources[cell.dataset], _plan(cell, scale), seed), result["settings"]
-    )
+    wanted = _settings(scale.accuracy_sources[cell.dataset], _plan(cell, scale), seed)
+    check_same(file, wanted, result.get("settings", {}))
     return result
 
 
