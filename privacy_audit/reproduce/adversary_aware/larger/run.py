@@ -80,7 +80,7 @@ def cost(settings: Settings) -> str:
     steps = " and ".join(str(run.steps) for run in settings.runs)
     return (
         f"larger model: for each of {len(settings.kinds)} kinds of secrets, fine-tunings of {steps} steps on "
-        f"{settings.targets} canaries; half an hour on two shared cores at desk scale, 3 GB of memory"
+        f"{settings.targets} canaries; a quarter of an hour on two cores at desk scale, 3 GB of memory"
     )
 
 

@@ -65,7 +65,4 @@ def run(settings: Settings, out: epath.Path, seed: int, say: Callable[[str], Non
 
 def cost(settings: Settings) -> str:
     """One line."""
-    return (
-        f"tightness: {settings.gaussian_points} points on each curve; at desk scale two minutes of a free core, eight "
-        "of one that others used as well"
-    )
+    return f"tightness: {settings.gaussian_points} points on each curve; a minute or two of one core at desk scale"
