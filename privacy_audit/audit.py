@@ -29,10 +29,6 @@ from privacy_audit.train.datasets import DATASETS, VECTORS
 def configs_from_flags(command: Command) -> dict[str, AuditConfig]:
     """Builds and checks a configuration for each σ, or ε to which noise is calibrated; by name of its run."""
     values = command.values
-    asked = tuple(ADVERSARIES if values.adversary == ["all"] else dict.fromkeys(values.adversary))
-    for name in asked:
-        one_of("adversary", name, ADVERSARIES)
-    one_of("dataset", values.dataset, DATASETS)
     calibrate = values.noise_multiplier is None
     require(
         calibrate or not command.given("epsilon"),
@@ -40,11 +36,24 @@ def configs_from_flags(command: Command) -> dict[str, AuditConfig]:
         "left out where epsilon is given",
         ",".join(values.noise_multiplier or []),
     )
-    name, texts = "noise_multiplier", values.noise_multiplier
-    if calibrate:
-        name, texts = "epsilon", values.epsilon
-    numbers = _numbers(name, texts)
-    config = AuditConfig(
+    name = "epsilon" if calibrate else "noise_multiplier"
+    numbers = _numbers(name, values[name].value)
+    config = _config(command, 1.0 if calibrate else numbers[0])
+    sigmas = [_calibrated(config, epsilon) for epsilon in numbers] if calibrate else numbers
+    return {
+        f"{name}-{number:g}": dataclasses.replace(config, noise_multiplier=sigma)
+        for number, sigma in zip(numbers, sigmas, strict=True)
+    }
+
+
+def _config(command: Command, noise_multiplier: float) -> AuditConfig:
+    """The configuration at one σ."""
+    values = command.values
+    asked = tuple(ADVERSARIES if values.adversary == ["all"] else dict.fromkeys(values.adversary))
+    for name in asked:
+        one_of("adversary", name, ADVERSARIES)
+    one_of("dataset", values.dataset, DATASETS)
+    return AuditConfig(
         dataset=values.dataset,
         data_dir=values.data_dir,
         model=values.model or ("fully_connected" if values.dataset in VECTORS else "cnn"),
@@ -54,7 +63,7 @@ def configs_from_flags(command: Command) -> dict[str, AuditConfig]:
         batch_size=values.batch_size,
         steps=values.steps,
         clipping_norm=values.clipping_norm,
-        noise_multiplier=1.0 if calibrate else numbers[0],
+        noise_multiplier=noise_multiplier,
         learning_rate=values.learning_rate,
         delta=values.delta,
         accountant=values.accountant,
@@ -65,11 +74,6 @@ def configs_from_flags(command: Command) -> dict[str, AuditConfig]:
         seed=values.seed,
         adjacency=values.adjacency,
     )
-    sigmas = [_calibrated(config, epsilon) for epsilon in numbers] if calibrate else numbers
-    return {
-        f"{name}-{number:g}": dataclasses.replace(config, noise_multiplier=sigma)
-        for number, sigma in zip(numbers, sigmas, strict=True)
-    }
 
 
 def _numbers(name: str, texts: list[str]) -> list[float]:
