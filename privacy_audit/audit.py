@@ -82,7 +82,8 @@ def _numbers(name: str, texts: list[str]) -> list[float]:
     except ValueError:
         raise ValueError(f"{name} must be a number or several, got {','.join(texts)}") from None
     require(bool(numbers), name, "a number or several", "none")
-    require(len(set(numbers)) == len(numbers), name, "different numbers", ",".join(texts))
+    shown = {f"{number:g}" for number in numbers}
+    require(len(shown) == len(numbers), name, "numbers that differ in six digits", ",".join(texts))
     return numbers
 
 

@@ -49,7 +49,7 @@ class Command:
     def run(self, argv: Sequence[str], body: Callable[[Command], None]) -> int:
         """Parses `argv` (program name first) and runs `body`; the exit code says how it went.
 
-        ValueError and OSError become one line on stderr and exit code 2.
+        ValueError, ArithmeticError and OSError become one line on stderr and exit code 2.
         """
         try:
             rest = self.values(list(argv))[1:]
@@ -58,7 +58,7 @@ class Command:
                 return 0
             self._take(rest)
             body(self)
-        except (flags.Error, ValueError, OSError) as error:
+        except (flags.Error, ValueError, ArithmeticError, OSError) as error:
             print(f"{self.name}: {self._one_line(error)}", file=sys.stderr)
             return BAD_INPUT
         except KeyboardInterrupt:

@@ -59,6 +59,12 @@ class Ledger:
             temporary.unlink(missing_ok=True)
             raise
 
+    def withdraw(self) -> None:
+        """Takes back the `run.json` of a run that never began, and the folder where nothing else is in it."""
+        (self.folder / "run.json").unlink(missing_ok=True)
+        if not any(self.folder.iterdir()):
+            self.folder.rmdir()
+
     def read(self, block: Block) -> dict[str, np.ndarray] | None:
         """The trials of a block that are stored, its first ones if not all; None where the file is missing.
 
@@ -86,6 +92,8 @@ class Ledger:
             if arrays is None or any(len(array) < block.count for array in arrays.values()):
                 raise CorruptBlock(f"{block.filename} lacks trials: the run has not ended")
             worlds[block.world].append(arrays)
+        if len({frozenset(part) for parts in worlds for part in parts}) > 1:
+            raise CorruptBlock("blocks hold different statistics")
         joined = [
             {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} for parts in worlds
         ]

@@ -10,6 +10,7 @@ import multiprocessing
 import numbers
 import time
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,10 @@ import numpy as np
 from etils import epath
 
 from privacy_audit.bounds.profiles import PrivacyProfile
+from privacy_audit.estimate.clopper_pearson import check_threshold
+from privacy_audit.estimate.scores import check_level
 from privacy_audit.ledger import TRAINING, Block, CorruptBlock, Ledger, blocks, open_ledger
+from privacy_audit.own_code import code_of, has_changed
 from privacy_audit.progress import Progress
 from privacy_audit.report import publish
 from privacy_audit.verdict import conclude
@@ -70,7 +74,8 @@ def audit_trainer(
         train: (world, seed) -> model; no JAX assumed. With `processes` it must be importable (no lambda).
         score: model -> a number, or a dict of named numbers; higher = more likely world 1.
         trials: per world, held-out trials included.
-        out: folder of the ledger; a run that was stopped, or had trials that failed, goes on from there.
+        out: folder of the ledger; a run that was stopped, or had trials that failed, goes on from there. Trials
+            that are in it stay as they are, also when your code has changed since: use another folder then.
         delta: of the measured ε.
         profile: what you claim of the mechanism: the report sets it beside the measured ε.
         confidence: coverage of the bound.
@@ -84,20 +89,19 @@ def audit_trainer(
         ValueError: on wrong arguments, or where `out` holds another run.
         TrialFailed: naming the trials that failed, after all others have been played and kept.
     """
-    if trials < 2:
-        raise ValueError(f"trials must be >= 2 per world, got {trials}")
-    if profile is not None and not isinstance(profile, PrivacyProfile):
-        raise ValueError(f"profile must be a privacy profile of privacy_audit.bounds, got {profile!r}")
-    if processes < 0:
-        raise ValueError(f"processes must be >= 0, got {processes}")
-    began = time.monotonic()
     own = OwnAudit(name, trials, seed)
+    _check(own, profile, processes)
+    check_level(delta, confidence)
+    check_threshold(threshold)
+    began = time.monotonic()
     description = {"identity": own.identity, "config": dataclasses.asdict(own)}
-    ledger = open_ledger(out, description)
+    ledger = open_ledger(out, {**description, "code": code_of(train, score)})
+    if changed := has_changed(ledger.folder, code_of(train, score)):
+        say(
+            f"train or score has changed since trials in {out} were played; for the new code alone use another out"
+        )
     _play_all(_Player(train, score, own), ledger, processes, say)
-    world_0, world_1 = (
-        {f"{TRAINING}nonfinite": np.zeros(trials), **world} for world in ledger.read_all(trials)
-    )
+    world_0, world_1 = ({f"{TRAINING}nonfinite": np.zeros(trials), **world} for world in _all(ledger, trials))
     verdict = conclude(
         world_0,
         world_1,
@@ -107,9 +111,31 @@ def audit_trainer(
         confidence=confidence,
         threshold=threshold,
     )
-    facts = {**description, "seconds": round(time.monotonic() - began, 1)}
+    facts = {**description, "seconds": round(time.monotonic() - began, 1), "code_changed": changed}
     facts["adjacency"] = None if profile is None else profile.adjacency
     return publish(ledger, verdict, facts, profile, say)
+
+
+def _check(own: OwnAudit, profile: PrivacyProfile | None, processes: int) -> None:
+    """Raises ValueError before anything is trained."""
+    for name, least in (("trials", 2), ("seed", 0)):
+        value = getattr(own, name)
+        if not isinstance(value, numbers.Integral) or value < least:
+            raise ValueError(f"{name} must be a whole number >= {least}, got {value!r}")
+    if not own.name or "/" in own.name or f"{own.name}/" == TRAINING:
+        raise ValueError(f"name must have letters, no slash, and not be {TRAINING[:-1]}, got {own.name!r}")
+    if profile is not None and not isinstance(profile, PrivacyProfile):
+        raise ValueError(f"profile must be a privacy profile of privacy_audit.bounds, got {profile!r}")
+    if not isinstance(processes, numbers.Integral) or processes < 0:
+        raise ValueError(f"processes must be a whole number >= 0, got {processes!r}")
+
+
+def _all(ledger: Ledger, trials: int):
+    """Both worlds' scores."""
+    try:
+        return ledger.read_all(trials)
+    except CorruptBlock as error:
+        raise ValueError(f"score must name the same statistics in every trial, got {error}") from None
 
 
 def trial_seed(seed: int, world: int, trial: int) -> int:
@@ -134,6 +160,10 @@ class _Player:
         scores = self.score(self.train(world, trial_seed(self.own.seed, world, trial)))
         if not isinstance(scores, Mapping):
             scores = {"score": scores}
+        if not scores or any("/" in str(key) for key in scores):
+            raise ValueError(
+                f"score must be a number, or numbers by names without a slash, got {dict(scores)}"
+            )
         return {f"{self.own.name}/{key}": _number(value) for key, value in scores.items()}
 
 
@@ -188,20 +218,37 @@ def _play_block(
     arrays = {name: values.copy() for name, values in arrays.items()}
     failures, written = [], time.monotonic()
     missing = _missing(arrays, block)
-    for position, result in _results(player, block, missing, processes):
-        if isinstance(result, Exception):
-            trial = block.first + position
-            failures.append(f"trial {trial} of world {block.world} failed: {type(result).__name__}: {result}")
-        else:
-            for name, value in result.items():
-                arrays.setdefault(name, np.full(block.count, np.nan))[position] = value
-        progress.advance(1)
-        if arrays and time.monotonic() - written > SECONDS_BETWEEN_WRITES:
+    try:
+        for position, result in _results(player, block, missing, processes):
+            problem = _problem(result, arrays)
+            if problem:
+                failures.append(f"trial {block.first + position} of world {block.world} failed: {problem}")
+            else:
+                for name, value in result.items():
+                    arrays.setdefault(name, np.full(block.count, np.nan))[position] = value
+            progress.advance(1)
+            if arrays and time.monotonic() - written > SECONDS_BETWEEN_WRITES:
+                ledger.write(block, arrays)
+                written = time.monotonic()
+    finally:
+        if missing and arrays:
             ledger.write(block, arrays)
-            written = time.monotonic()
-    if missing and arrays:
-        ledger.write(block, arrays)
     return failures
+
+
+def _problem(result: dict[str, float] | Exception, arrays: Mapping[str, np.ndarray]) -> str:
+    """What is wrong with a trial's result, in words; empty if nothing is."""
+    if isinstance(result, BrokenProcessPool):
+        return (
+            "its worker process died: of too little memory, or of a script that starts the audit outside of "
+            '`if __name__ == "__main__":`'
+        )
+    if isinstance(result, Exception):
+        return f"{type(result).__name__}: {result}"
+    if arrays and set(result) != set(arrays):
+        names = [", ".join(sorted(name.split("/")[1] for name in each)) for each in (arrays, result)]
+        return f"score must name the same statistics in every trial ({names[0]}), got {names[1]}"
+    return ""
 
 
 def _results(player, block: Block, positions: list[int], processes: int) -> Iterator[tuple[int, Any]]:
@@ -216,7 +263,14 @@ def _results(player, block: Block, positions: list[int], processes: int) -> Iter
     with concurrent.futures.ProcessPoolExecutor(processes, mp_context=context) as pool:
         waiting = {pool.submit(_attempt, player, block.world, block.first + p): p for p in positions}
         for future in concurrent.futures.as_completed(waiting):
-            yield waiting[future], future.result()
+            yield waiting[future], _result(future)
+
+
+def _result(future: concurrent.futures.Future) -> dict[str, float] | Exception:
+    try:
+        return future.result()
+    except BrokenProcessPool as error:  # a worker that died takes all that wait with it
+        return error
 
 
 def _attempt(player: _Player, world: int, trial: int) -> dict[str, float] | Exception:

@@ -107,11 +107,17 @@ def _run(
 ) -> tuple[dict[str, Any], Stage | None]:
     """One run; returns its report, and what the next may use again."""
     began, say = time.monotonic(), means.say
+    is_new = not (epath.Path(folder) / "run.json").exists()
     ledger = open_ledger(folder, {"identity": config.identity, "config": config.to_json()})
-    say(f"proven ε = {_proven(config):.4g} at δ = {config.delta:g}, σ = {config.noise_multiplier:.4g}")
-    if is_counted(config):
-        return _run_counted(config, ledger, means.devices, began, say), None
-    match, stage = _prepared(config, means, stage)
+    try:
+        say(f"proven ε = {_proven(config):.4g} at δ = {config.delta:g}, σ = {config.noise_multiplier:.4g}")
+        if is_counted(config):
+            return _run_counted(config, ledger, means.devices, began, say), None
+        match, stage = _prepared(config, means, stage)
+    except (ValueError, ArithmeticError):
+        if is_new:
+            ledger.withdraw()
+        raise
     played, resumed = _play(config, match, ledger, stop, means)
     if means.hosts.index:
         return {}, stage

@@ -73,6 +73,11 @@ class Verdict:
         return max(self.findings, key=lambda finding: finding.among_all.epsilon_lower)
 
     @property
+    def valid(self) -> bool:
+        """Whether ε̂ is a bound at the stated confidence: not if the counted trials chose the threshold."""
+        return all(finding.estimate.valid for finding in self.findings)
+
+    @property
     def adversaries(self) -> tuple[str, ...]:
         """In the order in which they were asked for."""
         return tuple(dict.fromkeys(finding.adversary for finding in self.findings))

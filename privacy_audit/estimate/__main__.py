@@ -54,6 +54,8 @@ def make_command() -> Command:
 def body(command: Command) -> None:
     """Reads the scores and prints what they show."""
     columns = read_columns(command.arguments[0])
+    if {"included", "world"} <= set(columns):
+        raise ValueError("columns must hold world or included, got both: many trainings, or one?")
     if "included" in columns:
         _of_one_training(command, columns)
     else:

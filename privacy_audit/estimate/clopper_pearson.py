@@ -1,6 +1,7 @@
 """ε from error counts by exact binomial (Clopper-Pearson) bounds (Paper L, §3.3, eq. 5)."""
 
 import functools
+import math
 
 import numpy as np
 from jaxtyping import Float
@@ -21,6 +22,13 @@ from privacy_audit.estimate.scores import (
 HELD_OUT_FRACTION = 0.2
 INDEPENDENT = "trials are independent, and identically distributed within a world"
 RULES = ("held-out", "every", "same-sample")
+
+
+def check_threshold(threshold: str | float) -> None:
+    """Raises ValueError unless it is a finite number or one of the rules."""
+    known = threshold in RULES if isinstance(threshold, str) else math.isfinite(threshold)
+    if not known:
+        raise ValueError(f"threshold must be a finite number or one of {', '.join(RULES)}, got {threshold!r}")
 
 
 def rate_upper(errors, trials, failure: float) -> Float[np.ndarray, "..."]:
@@ -127,8 +135,7 @@ def clopper_pearson(
         return _every(d, d_prime, delta, confidence)
     if threshold == "same-sample":
         return _same_sample(d, d_prime, delta, confidence)
-    if isinstance(threshold, str) and threshold not in RULES:
-        raise ValueError(f"threshold must be a number or one of {', '.join(RULES)}, got {threshold!r}")
+    check_threshold(threshold)
     choose = functools.partial(best_threshold, delta=delta, confidence=confidence)
     counted = beforehand(d, d_prime, threshold, held_out_fraction, choose)
     return at_threshold(

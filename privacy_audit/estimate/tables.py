@@ -78,7 +78,7 @@ def _split(world: np.ndarray, score: np.ndarray, trial: np.ndarray | None = None
         raise ValueError(f"world must be 0 (D) or 1 (D'), got {odd[0]:g}")
     if not {0, 1} <= set(np.unique(world)):
         raise ValueError(
-            f"world must hold both 0 (D) and 1 (D'), got {sorted(set(np.unique(world))) or 'no rows'}"
+            f"world must hold both 0 (D) and 1 (D'), got {', '.join(f'{w:g}' for w in np.unique(world)) or 'no rows'}"
         )
     if trial is not None:
         _check_distinct(world, trial)
@@ -97,6 +97,8 @@ def _check_distinct(world: np.ndarray, trial: np.ndarray) -> None:
 
 
 def _numbers(name: str, values) -> np.ndarray:
+    if np.iscomplexobj(values):
+        raise ValueError(f"{name} must be real numbers, got complex ones")
     try:
         return np.asarray(values, np.float64).ravel()
     except (TypeError, ValueError) as error:

@@ -72,6 +72,7 @@ def _best_of_all(verdict: Verdict) -> dict[str, Any]:
     return {
         "epsilon_lower": best.among_all.epsilon_lower,
         "confidence": verdict.confidence,
+        "valid": best.among_all.valid,
         "adversary": best.adversary,
         "statistic": best.statistic,
         "correction": f"Bonferroni, {len(verdict.findings)} statistics",

@@ -66,8 +66,9 @@ def _draw_finding(axes: Axes, finding: Finding, verdict: Verdict, colour: str, s
     hits = m - false_negatives[::-1]
     failure = (1 - verdict.confidence) / 2
     least, most = rate_lower(hits, m, failure), rate_upper(hits, m, failure)
+    caveat = "" if finding.estimate.valid else " (not valid)"
     label = (
-        f"{finding.adversary}/{finding.statistic}: ε̂ = {finding.estimate.epsilon_lower:.2f}, "
+        f"{finding.adversary}/{finding.statistic}: ε̂ = {finding.estimate.epsilon_lower:.2f}{caveat}, "
         f"AUC {finding.area.point:.3f}"
     )
     axes.step(fpr, tpr, where="post", color=colour, linestyle=style, linewidth=1.6, label=label)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from privacy_audit.verdict import Finding, Verdict, compare_pairs
 
-HEADER = ("adversary", "statistic", "ε̂ (valid)", "same-sample*", "AUC", "threshold", "FP", "FN", "counted")
+HEADER = ("adversary", "statistic", "{}", "same-sample*", "AUC", "threshold", "FP", "FN", "counted")
 
 
 def render_table(verdict: Verdict) -> str:
     """One row a statistic; the proven ε above, what must be known about the numbers below."""
-    rows = [HEADER, *(_row(finding) for finding in verdict.findings)]
+    kind = "ε̂ (valid)" if verdict.valid else "ε̂ (not valid)"
+    rows = [tuple(name.format(kind) for name in HEADER), *(_row(finding) for finding in verdict.findings)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
     lines = [_line(row, widths) for row in rows]
     lines.insert(1, "  ".join("─" * width for width in widths))
@@ -39,11 +40,14 @@ def _line(row: tuple[str, ...], widths: list[int]) -> str:
 
 def _notes(verdict: Verdict) -> list[str]:
     level = f"{verdict.confidence:.0%}"
+    method = verdict.findings[0].estimate.method
     notes = [
-        f"ε̂: lower bound on ε at {level} confidence ({verdict.findings[0].estimate.method}).",
+        f"ε̂: lower bound on ε at {level} confidence ({method})."
+        if verdict.valid
+        else f"ε̂: not a valid bound ({method}).",
         "* same-sample: the threshold was chosen on the trials that are counted: not a valid bound.",
     ]
-    if len(verdict.findings) > 1:
+    if len(verdict.findings) > 1 and verdict.valid:
         best, count = verdict.best_of_all, len(verdict.findings)
         lower = best.among_all.epsilon_lower
         shown = f"ε̂ = {lower:.3f}, {best.adversary}/{best.statistic}" if lower > 0 else "none shows ε > 0"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from privacy_audit.command import Command
-from privacy_audit.config import one_of
+from privacy_audit.config import one_of, require
 
 
 @dataclass(frozen=True)
@@ -31,5 +31,6 @@ class Paper:
     def check(self, scale: str, parts: Sequence[str]) -> None:
         """Raises ValueError unless the scale and every part are among the paper's."""
         one_of("scale", scale, self.scales)
+        require(len(parts) > 0, "parts", f"some of {', '.join(self.parts)}", "none")
         for part in parts:
             one_of("parts", part, self.parts)

@@ -41,6 +41,7 @@ def run(*flags):
         ("--num_examples=0", "--num_examples must be >= 1, got 0"),
         ("--clipping_norm=0", "--clipping_norm must be > 0 and finite, got 0"),
         ("--clipping_norm=inf", "--clipping_norm must be > 0 and finite, got inf"),
+        ("--epsilon=1,1.0000001", "--epsilon must be numbers that differ in six digits, got 1,1.0000001"),
         ("--noise_multiplier=0", "--noise_multiplier must be > 0 and finite, got 0"),
         ("--learning_rate=nan", "--learning_rate must be >= 0 and finite, got nan"),
         ("--confidence=1", "--confidence must be in (0, 1), got 1"),
@@ -62,6 +63,7 @@ def test_bad_input_is_one_line_with_exit_code_2(flag, says, capsys, tmp_path, mo
     assert not [line for line in errors[:-1] if "Traceback" in line]
     assert not list(tmp_path.rglob("*.npz"))
     assert not list(tmp_path.rglob("report.json"))
+    assert not list(tmp_path.rglob("run.json"))  # the corrected command may use the folder
 
 
 def test_epsilon_and_noise_multiplier_exclude_each_other(capsys):

@@ -1,6 +1,7 @@
 """Any training function: the same ledger and report, failures named, nothing lost."""
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -89,7 +90,17 @@ def test_named_statistics_are_corrected_for_their_number(tmp_path):
 
 @pytest.mark.parametrize(
     ("changes", "says"),
-    [({"trials": 1}, "trials must be >= 2"), ({"processes": -1}, "processes must be >= 0")],
+    [
+        ({"trials": 1}, "trials must be a whole number >= 2, got 1"),
+        ({"trials": 2.5}, "trials must be a whole number >= 2, got 2.5"),
+        ({"seed": -1}, "seed must be a whole number >= 0, got -1"),
+        ({"processes": -1}, "processes must be a whole number >= 0, got -1"),
+        ({"delta": 1.0}, r"delta must be in \[0, 1\), got 1.0"),
+        ({"confidence": 0}, r"confidence must be in \(0, 1\), got 0"),
+        ({"threshold": "evry"}, "threshold must be a finite number or one of held-out, every, same-sample"),
+        ({"threshold": float("nan")}, "threshold must be a finite number"),
+        ({"name": "a/b"}, "name must have letters, no slash"),
+    ],
 )
 def test_bad_arguments_are_one_line(tmp_path, changes, says):
     arguments = {"trials": 10, "out": tmp_path / "new", "delta": 1e-5} | changes
@@ -102,3 +113,41 @@ def test_another_run_in_the_folder_is_refused(tmp_path):
     audit_trainer(gaussian_trainer, score, 4, out=tmp_path, delta=1e-5, say=quiet)
     with pytest.raises(ValueError, match="seed 0 there, 1 here"):
         audit_trainer(gaussian_trainer, score, 4, out=tmp_path, delta=1e-5, seed=1, say=quiet)
+
+
+def dies(world, seed):
+    """A worker that the system kills."""
+    os._exit(9)
+
+
+def test_a_worker_that_dies_is_one_line(tmp_path):
+    with pytest.raises(TrialFailed, match="worker process died: of too little memory, or of a script"):
+        audit_trainer(dies, score, 2, out=tmp_path, delta=1e-5, processes=1, say=quiet)
+
+
+def test_trials_of_old_code_are_said_to_be_so(tmp_path):
+    lines = []
+    arguments = {"trials": 10, "out": tmp_path, "delta": 1e-5, "say": lines.append}
+    assert not audit_trainer(gaussian_trainer, score, **arguments)["code_changed"]
+    assert audit_trainer(gaussian_trainer, float, **arguments)["code_changed"]
+    assert any(line.startswith("train or score has changed since") for line in lines)
+
+
+def test_statistics_that_come_and_go_are_named(tmp_path):
+    def fickle(model):
+        return {"a": model} if model < 2.5 else {"b": model}
+
+    with pytest.raises(TrialFailed, match=r"the same statistics in every trial \((a|b)\), got (a|b)"):
+        audit_trainer(gaussian_trainer, fickle, 30, out=tmp_path, delta=1e-5, say=quiet)
+
+
+def test_what_was_played_before_an_interruption_is_kept(tmp_path):
+    def interrupted(world, seed):
+        if seed == trial_seed(0, 0, 7):
+            raise KeyboardInterrupt
+        return gaussian_trainer(world, seed)
+
+    with pytest.raises(KeyboardInterrupt):
+        audit_trainer(interrupted, score, 20, out=tmp_path, delta=1e-5, say=quiet)
+    with np.load(tmp_path / "w0-000000000000.npz") as stored:
+        assert np.isfinite(stored["own/score"]).sum() == 7

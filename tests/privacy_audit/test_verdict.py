@@ -47,7 +47,13 @@ def test_same_sample_is_never_called_valid():
     (finding,) = verdict_of({"a/s": 1.0}).findings
     assert not finding.same_sample.valid
     assert finding.same_sample.epsilon_lower >= finding.estimate.epsilon_lower
-    assert "not a valid bound" in render_table(verdict_of({"a/s": 1.0}, threshold="same-sample"))
+    invalid = verdict_of({"a/s": 1.0, "b/s": 2.0}, threshold="same-sample")
+    shown = render_table(invalid)
+    assert "ε̂ (not valid)" in shown
+    assert "ε̂: not a valid bound (clopper_pearson, same-sample threshold)" in shown
+    assert "best of all" not in shown
+    assert report_document(invalid, {})["best_of_all"]["valid"] is False
+    assert "ε̂ (valid)" in render_table(verdict_of({"a/s": 1.0, "b/s": 2.0}))
 
 
 def test_pairs_are_compared_in_the_order_asked_for():

@@ -1,5 +1,8 @@
 """Membership of canaries, each in the data by a fair coin: three ways to bound ε from the guesses."""
 
+import dataclasses
+import math
+import numbers
 from collections.abc import Callable
 
 import numpy as np
@@ -54,17 +57,20 @@ def one_run_audit(
     if len(scores) != len(included):
         raise ValueError(f"included must have one entry a canary ({len(scores)}), got {len(included)}")
     guesses = len(scores) if guesses is None else guesses
-    if not 1 <= guesses <= len(scores):
+    if not (isinstance(guesses, numbers.Integral) and 1 <= guesses <= len(scores)):
         raise ValueError(f"guesses must be between 1 and the number of canaries, got {guesses}")
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     if method == "steinke" and family is not None:
         raise ValueError(f"family must be left out for method 'steinke', got {family.name}")
+    named = method if family is None else f"{method}, {family.name}"
     family = approximate_dp_family(delta) if family is None else family
+    if math.isinf(float(family.profile(family.lowest).epsilon(delta))):  # all that can be refuted is ε < ∞
+        family = dataclasses.replace(family, highest=family.lowest)
     correct = count_correct(scores, included, guesses, both_sides)
     parameter = bounded_parameter(method, correct, guesses, len(scores), family, delta, 1 - confidence)
     return Estimate(
-        method=f"one_run, {method}",
+        method=f"one_run, {named}",
         epsilon_lower=float(family.profile(parameter).epsilon(delta)) if parameter > 0 else 0.0,
         delta=delta,
         confidence=confidence,
@@ -76,16 +82,28 @@ def one_run_audit(
             "canaries": len(scores),
             f"{family.parameter}_lower": parameter,
         },
+        notes=_notes(scores, included),
     )
 
 
 def count_correct(scores: np.ndarray, included: np.ndarray, guesses: int, both_sides: bool) -> int:
-    """Right guesses among the extreme scores; equal scores keep an order drawn once: positions may follow the coins."""
-    drawn = np.random.default_rng(len(scores)).permutation(len(scores))
-    order = drawn[np.argsort(scores[drawn], kind="stable")]
+    """The fewest right guesses among the extreme scores that any order of equal ones gives.
+
+    Positions may follow the coins, so none may break a tie.
+    """
     says_out = guesses // 2 if both_sides else 0
     says_in = guesses - says_out
-    return int(np.sum(included[order[len(order) - says_in :]]) + np.sum(~included[order[:says_out]]))
+    return _fewest_right(scores, included, says_in) + _fewest_right(-scores, ~included, says_out)
+
+
+def _fewest_right(scores: np.ndarray, included: np.ndarray, guesses: int) -> int:
+    """Of so many highest scores that are guessed to be in."""
+    if guesses == 0:
+        return 0
+    edge = np.partition(scores, -guesses)[-guesses]
+    above, tied = scores > edge, scores == edge
+    wrong = np.sum(~included[tied])
+    return int(np.sum(included[above]) + max(0, guesses - np.sum(above) - wrong))
 
 
 def bounded_parameter(
@@ -128,10 +146,23 @@ def _from_nearby(refuted: Callable[[float], bool], nearby: float, family: Family
     return last_refuted(refuted, start, family.highest, growth=1.05)
 
 
+def _notes(scores: np.ndarray, included: np.ndarray) -> tuple[str, ...]:
+    notes = []
+    if len(np.unique(scores)) < len(scores):
+        notes.append("equal scores at the edge of the guesses are counted as wrong")
+    if len(np.unique(included)) == 1:
+        notes.append("all canaries are on one side, which fair coins rarely do")
+    return tuple(notes)
+
+
 def _check_included(included) -> np.ndarray:
     included = np.asarray(included)
     if included.ndim != 1 or not np.isin(included, (0, 1)).all():
-        raise ValueError(
-            f"included must be a vector of booleans, got shape {included.shape}, {included.dtype}"
-        )
+        raise ValueError(f"included must be a vector of 0 and 1, got {_odd(included)}")
     return included.astype(bool)
+
+
+def _odd(included: np.ndarray) -> str:
+    if included.ndim != 1:
+        return f"shape {included.shape}"
+    return str(included[~np.isin(included, (0, 1))][0])

@@ -1,5 +1,6 @@
 """Secrets of any prior, guessed with any rule of success: the certified success bound, inverted."""
 
+import numbers
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -44,7 +45,11 @@ def one_run_secrets(
         ValueError: on unequal lengths, or abstentions that were not fixed beforehand.
     """
     check_level(delta, confidence)
-    priors = [priors] * len(secrets) if isinstance(priors, Prior) else list(priors)
+    if isinstance(priors, Prior):
+        priors = [priors] * len(secrets)
+    elif isinstance(priors, numbers.Real):
+        raise ValueError(f"priors must be a prior, or one a secret, got {priors}")
+    priors = list(priors)
     if not 0 < len(secrets) == len(guesses) == len(priors):
         raise ValueError(
             f"guesses, secrets and priors must agree in length and not be empty, "
@@ -85,6 +90,8 @@ def _kept(guesses: Sequence, guessed: Sequence[bool] | None) -> list[int]:
         return list(range(len(guesses)))
     if len(guessed) != len(guesses):
         raise ValueError(f"guessed must have one entry a secret ({len(guesses)}), got {len(guessed)}")
+    if not np.isin(guessed, (0, 1)).all():
+        raise ValueError(f"guessed must be booleans, one a secret, got {list(guessed)[:3]} …")
     kept = np.flatnonzero(np.asarray(guessed, bool)).tolist()
     missing = sorted(set(kept) & set(abstained))
     if missing or not kept:

@@ -10,7 +10,7 @@ from etils import epath
 
 from privacy_audit.attacks import ADVERSARIES
 from privacy_audit.command import Command
-from privacy_audit.config import one_of
+from privacy_audit.config import one_of, require
 from privacy_audit.ledger import write_json
 from privacy_audit.reproduce.adversary_instantiation.accuracy import train_cell
 from privacy_audit.reproduce.adversary_instantiation.cells import Cell, all_cells, first_cells, ordered_cells
@@ -45,6 +45,8 @@ def run(command: Command) -> None:
     values = command.values
     one_of("shopping", values.shopping, SHOPPING)
     out = epath.Path(values.out or f"runs/{values.scale}")
+    for flag in ("cells", "adversary"):
+        require(bool(values[flag].value) or not command.given(flag), flag, "one or more", "none")
     for name in values.adversary:
         one_of("adversary", name, ["all", *ADVERSARIES])
     players = tuple(name for name in ADVERSARIES if {name, "all"} & set(values.adversary))
@@ -100,7 +102,7 @@ def _chosen(names: list[str], cells: list[Cell]) -> list[Cell]:
     known = {cell.name: cell for cell in cells}
     for name in names:
         one_of("cells", name, known)
-    return [known[name] for name in names] or cells
+    return [known[name] for name in dict.fromkeys(names)] or cells
 
 
 def _train_models(session: Session, cells: list[Cell]) -> None:

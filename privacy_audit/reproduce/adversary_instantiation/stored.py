@@ -26,8 +26,13 @@ def report_of(folder: epath.Path, make: Callable[[], AuditConfig]) -> dict[str, 
     file = folder / "report.json"
     if not file.exists():
         return None
-    report = json.loads(file.read_text())
-    stored = report["config"]
+    try:
+        report = json.loads(file.read_text())
+        stored = report["config"]
+    except (ValueError, KeyError):
+        raise ValueError(
+            f"out must hold readable reports, got a damaged {file}; remove it to conclude anew from the scores"
+        ) from None
     wanted = dataclasses.replace(make(), data_dir=stored["data_dir"])
     if report["identity"] != wanted.identity:
         asked = json.loads(json.dumps(wanted.to_json()))

@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 from privacy_audit.bounds.priors import categorical, uniform
 from privacy_audit.estimate import approximate_dp_family, gaussian_family, one_run_audit, one_run_secrets
-from privacy_audit.estimate.one_run.audit import bounded_parameter
+from privacy_audit.estimate.one_run.audit import bounded_parameter, count_correct
 
 GAUSSIAN = gaussian_family()
 COUNTS = [(37, 40, 2000), (94, 100, 2000), (60, 80, 80)]
@@ -56,6 +56,26 @@ def test_scores_that_know_nothing_err_in_a_twentieth_of_runs(method, values):
     assert claimed <= binom.isf(1e-4, repeats, 0.05)
 
 
+def test_equal_scores_are_counted_as_the_worst_order_would():
+    """Against the fewest right guesses over many orders."""
+    rng = np.random.default_rng(3)
+    for _ in range(20):
+        scores, included = rng.integers(3, size=9), rng.random(9) < 0.5
+        found = []
+        for _ in range(300):
+            order = rng.permutation(9)
+            order = order[np.argsort(scores[order], kind="stable")]
+            found.append((included[order[-3:]].sum(), (~included[order[:2]]).sum()))
+        fewest = np.min(found, axis=0).sum()
+        assert count_correct(scores, included, 5, both_sides=True) == fewest
+
+
+def test_without_delta_a_gaussian_is_refuted_or_not():
+    scores, included = np.arange(60.0), np.arange(60) >= 30
+    found = one_run_audit(scores, included, delta=0.0, guesses=20, family=GAUSSIAN)
+    assert found.epsilon_lower == np.inf
+
+
 def test_guesses_on_both_sides_and_on_one():
     scores, included = np.arange(10.0), np.arange(10) >= 5
     both = one_run_audit(scores, included, delta=1e-5, guesses=4, method="steinke")
@@ -67,7 +87,7 @@ def test_guesses_on_both_sides_and_on_one():
     ("arguments", "message"),
     [
         ({"included": [True]}, "one entry a canary"),
-        ({"included": [0, 2]}, "vector of booleans"),
+        ({"included": [0, 2]}, "vector of 0 and 1, got 2"),
         ({"guesses": 3}, "guesses must be between"),
         ({"method": "best"}, "method must be one of"),
         ({"method": "steinke", "family": GAUSSIAN}, "family must be left out"),

@@ -30,6 +30,7 @@ from privacy_audit.reproduce.adversary_instantiation.settings import (
     STAND_IN,
     scales,
 )
+from privacy_audit.reproduce.adversary_instantiation.stored import report_of
 from privacy_audit.reproduce.papers import PAPERS
 
 SCALES = scales(STAND_IN)
@@ -119,6 +120,12 @@ def test_audits_of_other_settings_are_neither_reported_nor_gone_on_with(toy, cap
     assert (toy / "reproduction.md").read_text() == before
 
 
+def test_a_damaged_report_is_named(tmp_path):
+    (tmp_path / "report.json").write_text('{"config')
+    with pytest.raises(ValueError, match=r"got a damaged .*report\.json; remove it to conclude anew"):
+        report_of(epath.Path(tmp_path), dict)
+
+
 def test_some_adversaries_alone_have_a_cell_of_their_own(toy):
     session = Session(SCALES["smoke"], epath.Path(toy), None, 0, ("api_access", "dataset"))
     cell = Cell("mnist", 2.0)
@@ -166,6 +173,9 @@ def test_when_the_time_is_over_no_cell_is_begun(tmp_path, capsys):
         ("--scale=huge", "--scale must be one of smoke, desk, paper, got huge"),
         ("--parts=cells,tables", "--parts must be one of cells, accuracy, report, got tables"),
         ("--cells=mnist-eps3", "got mnist-eps3"),
+        ("--cells=", "--cells must be one or more, got none"),
+        ("--adversary=", "--adversary must be one or more, got none"),
+        ("--parts=", "--parts must be some of cells, accuracy, report, got none"),
         ("--minutes=-1", "--minutes must be >= 0, got -1.0"),
     ],
 )
