@@ -29,6 +29,8 @@ class TradeOffCurve(PrivacyProfile):
             raise ValueError(
                 f"fpr and fnr must be vectors of one length, got shapes {fpr.shape} and {fnr.shape}"
             )
+        if fpr.size == 0:
+            raise ValueError("fpr and fnr must hold at least one corner, got none")
         # Tuples make the object hashable.
         object.__setattr__(self, "fpr", tuple(map(float, fpr)))
         object.__setattr__(self, "fnr", tuple(map(float, fnr)))

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import math
 
 import numpy as np
 from absl import logging
@@ -11,6 +12,9 @@ from .base import ADD_REMOVE, PrivacyProfile, check_adjacency, check_at_least, s
 from .composition import ComposedLoss, compose_gaussian
 from .gaussian import GaussianMechanism
 
+# Less noise counts as none, since one step's loss is then beyond every ε that is answered; more counts as this much.
+_SMALLEST_NOISE, _LARGEST_NOISE = 1e-4, 1e7
+_MOST_STEPS = 10**8
 # The largest orders let small ε and δ be certified at all: ε can never fall below log(1/δ)/(α - 1) by much.
 _RDP_ORDERS = (*rdp.rdp_privacy_accountant.DEFAULT_RDP_ORDERS, 2048, 4096, 8192)
 
@@ -20,9 +24,10 @@ class DPSGD(PrivacyProfile):
     """`steps` steps with Poisson sampling at rate q and noise N(0, (σC)²) on the clipped sum.
 
     Attributes:
-        noise_multiplier: σ, the noise in units of the clipping norm C.
+        noise_multiplier: σ, the noise in units of the clipping norm C; below 1e-4 it counts as none, and where it is
+            sampled, above 10⁷ as 10⁷.
         sampling_rate: q in (0, 1]; 1 is the plain Gaussian mechanism, in closed form.
-        steps: T.
+        steps: T, at most 10⁸.
         adjacency: "add_remove" or "replace_one".
         accountant: "pld" (tight; as dp_accounting, further into the tail) or "rdp" (looser; add/remove only).
 
@@ -40,13 +45,20 @@ class DPSGD(PrivacyProfile):
         check_at_least("noise_multiplier", self.noise_multiplier)
         if not 0 < self.sampling_rate <= 1:
             raise ValueError(f"sampling_rate must lie in (0, 1], got {self.sampling_rate}")
-        if self.steps != int(self.steps) or self.steps < 1:
+        if not math.isfinite(self.steps) or self.steps != int(self.steps) or self.steps < 1:
             raise ValueError(f"steps must be a whole number >= 1, got {self.steps}")
+        if self.steps > _MOST_STEPS:
+            raise ValueError(f"steps must be <= {_MOST_STEPS}, got {self.steps}")
         check_adjacency(self.adjacency)
         check_accountant(self.accountant, self.adjacency)
 
+    @property
+    def _noise(self) -> float:
+        """σ as it is composed."""
+        return 0.0 if self.noise_multiplier < _SMALLEST_NOISE else min(self.noise_multiplier, _LARGEST_NOISE)
+
     def _log_delta(self, epsilon):
-        if self.noise_multiplier == 0:
+        if self._noise == 0:
             return np.zeros_like(epsilon)
         if self.accountant == "rdp":
             return renyi_log_delta(epsilon, *renyi(self))
@@ -55,14 +67,14 @@ class DPSGD(PrivacyProfile):
         return _composed(self).log_delta(epsilon)
 
     def _log_delta_at_infinity(self):
-        if self.noise_multiplier == 0:
+        if self._noise == 0:
             return 0.0
         if self.accountant == "rdp" or self.sampling_rate == 1:
             return -np.inf
         return _composed(self).log_infinite()
 
     def _epsilon(self, log_delta):
-        if self.noise_multiplier == 0 or self.accountant == "rdp":
+        if self._noise == 0 or self.accountant == "rdp":
             return super()._epsilon(log_delta)
         if self.sampling_rate == 1:
             return self._plain()._epsilon(log_delta)
@@ -94,15 +106,13 @@ def check_accountant(accountant: str, adjacency: str) -> None:
 
 @functools.lru_cache(maxsize=8)
 def _composed(profile: DPSGD) -> ComposedLoss:
-    return compose_gaussian(
-        profile.noise_multiplier, profile.sampling_rate, int(profile.steps), profile.adjacency
-    )
+    return compose_gaussian(profile._noise, profile.sampling_rate, int(profile.steps), profile.adjacency)
 
 
 @functools.lru_cache(maxsize=256)
 def renyi(profile: DPSGD) -> tuple[np.ndarray, np.ndarray]:
     """Orders and the Rényi DP at them; a test holds them against the accountant's public ε."""
-    gaussian = dp_event.GaussianDpEvent(profile.noise_multiplier)
+    gaussian = dp_event.GaussianDpEvent(profile._noise)
     event = dp_event.SelfComposedDpEvent(
         dp_event.PoissonSampledDpEvent(profile.sampling_rate, gaussian), int(profile.steps)
     )

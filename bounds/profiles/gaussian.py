@@ -83,10 +83,12 @@ def gaussian_log_delta(epsilon: np.ndarray, mu: float) -> np.ndarray:
         return np.full_like(epsilon, -np.inf)
     if np.isposinf(mu):
         return np.zeros_like(epsilon)
-    a = epsilon / mu - mu / 2
-    log_density = -0.5 * a**2 - 0.5 * math.log(2 * math.pi)
-    if mu <= 1:
-        return log_density + np.log(_mills_difference(a, mu))
+    # Beyond the range of doubles, squares are infinite and δ is 0 or 1, as it should be.
+    with np.errstate(divide="ignore", over="ignore"):
+        a = epsilon / mu - mu / 2
+        log_density = -0.5 * a**2 - 0.5 * math.log(2 * math.pi)
+        if mu <= 1:
+            return log_density + np.log(_mills_difference(a, mu))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         tail = log_density + np.log(_mills(np.maximum(a, 0.0)) - _mills(a + mu))
         body = np.log1p(-special.ndtr(a) - np.exp(epsilon + special.log_ndtr(-a - mu)))

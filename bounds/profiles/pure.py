@@ -105,6 +105,8 @@ class RandomizedResponse(PrivacyProfile):
     def __init__(self, epsilon: float, k: int, *, adjacency: str = "replace_one"):
         check_at_least("epsilon", epsilon)
         check_at_least("k", k, 2)
+        if not float(k).is_integer():
+            raise ValueError(f"k must be a whole number, got {k}")
         check_adjacency(adjacency)
         freeze(self, pure_epsilon=float(epsilon), k=int(k), adjacency=adjacency)
 

@@ -36,15 +36,22 @@ class StepLoss:
         """Loss at each grid point."""
         return (self.lowest + np.arange(len(self.probabilities))) * self.interval
 
+    @functools.cached_property
+    def log_probabilities(self) -> np.ndarray:
+        """log of `probabilities`: a tilt that is enormous beside them under- and overflows otherwise."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.probabilities)
+
     def log_moment(self, tilt: float) -> float:
         """log E exp(tilt·loss) of the finite part."""
-        largest = max(tilt * self.losses[0], tilt * self.losses[-1])
-        return largest + math.log(np.sum(self.probabilities * np.exp(tilt * self.losses - largest)))
+        terms = self.log_probabilities + tilt * self.losses
+        largest = terms.max()
+        return float(largest + math.log(np.sum(np.exp(terms - largest))))
 
     def tilted(self, tilt: float) -> tuple[np.ndarray, float, float, float]:
         """Probabilities of the tilted loss, their log moment, mean and standard deviation."""
         log_moment = self.log_moment(tilt)
-        weights = self.probabilities * np.exp(tilt * self.losses - log_moment)
+        weights = np.exp(self.log_probabilities + tilt * self.losses - log_moment)
         # Plain sums: BLAS threads cost more here than they save.
         mean = np.sum(weights * self.losses)
         return weights, log_moment, mean, math.sqrt(np.sum(weights * (self.losses - mean) ** 2))
@@ -120,7 +127,7 @@ def _added_loss(x, sigma, q):
 
 def _added_inverse(loss, sigma, q):
     """Where the loss log(1 - q + q·e^((2x-1)/2σ²)) is reached: nowhere (-inf) below log(1 - q)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratio = np.where(loss > 1, loss + np.log1p((q - 1) * np.exp(-loss)), np.log(np.expm1(loss) + q))
     ratio = np.where(np.isnan(ratio), -np.inf, ratio)
     return 0.5 + sigma**2 * (ratio - math.log(q))

@@ -10,6 +10,7 @@ import pytest
 from dp_accounting import pld
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import special
 
 from privacy_audit.bounds.profiles import (
     DPSGD,
@@ -163,6 +164,42 @@ def test_composition_of_the_plain_gaussian_follows_its_closed_form_into_the_tail
     assert np.all(error <= 2e-2)
 
 
+@pytest.mark.parametrize("sigma", [0.3, 0.035, 0.02, 1e-3, 2e-4])
+def test_little_noise_is_bounded_from_the_safe_side(sigma):
+    """One step in closed form: with p, r the masses beyond the point at which the loss is ε, δ = p - e^ε r."""
+    rate = 0.01
+
+    def truth(epsilon):
+        x = 0.5 + sigma**2 * (epsilon + np.log1p((rate - 1) * np.exp(-epsilon)) - math.log(rate))
+        absent = special.log_ndtr(-x / sigma)
+        present = (1 - rate) * np.exp(absent) + rate * special.ndtr((1 - x) / sigma)
+        return present - np.exp(epsilon + absent)
+
+    epsilon = np.geomspace(1e-3, 1.0, 50) * min(0.5 / sigma**2, 1e6)
+    delta = DPSGD(sigma, rate, 1).delta(epsilon)
+    assert np.all(delta >= truth(epsilon) * (1 - 1e-9))
+    assert np.all(delta <= truth(0.98 * epsilon) * 1.01)
+
+
+@pytest.mark.parametrize("adjacency", ["add_remove", "replace_one"])
+@pytest.mark.parametrize("rate", [0.01, 1.0])
+def test_any_noise_at_all_is_answered(adjacency, rate):
+    """ε falls in σ over the whole range of doubles, from none to perfect privacy, and never as an error."""
+    sigmas = [0.0, 1e-300, 1e-6, 1e-3, 0.01, 0.02, 0.035, 0.04, 1.0, 1e7, 1e300, math.inf]
+    spent = [float(DPSGD(sigma, rate, 10, adjacency=adjacency).epsilon(1e-5)) for sigma in sigmas]
+    assert spent == sorted(spent, reverse=True)
+    assert spent[0] == math.inf
+    assert math.isfinite(spent[5])
+    assert spent[-1] == 0
+
+
+def test_the_most_steps_are_answered_at_once():
+    """By the central limit ε is that of μ = q·√(T(e^(1/σ²) - 1)): μ is about 2 here."""
+    mu = 0.01 * math.sqrt(10**8 * math.expm1(1 / 50**2))
+    limit = float(GaussianDP(mu, adjacency="add_remove").epsilon(1e-5))
+    assert DPSGD(50.0, 0.01, 10**8).epsilon(1e-5) == pytest.approx(limit, rel=2e-3)
+
+
 def test_full_sampling_is_the_plain_gaussian():
     for adjacency in ("add_remove", "replace_one"):
         assert DPSGD(4.0, 1.0, 100, adjacency=adjacency).epsilon(1e-5) == GaussianMechanism(
@@ -222,6 +259,11 @@ def test_profiles_are_values():
         (lambda: ApproximateDP(1.0, 1.5, adjacency=ONE), "delta must lie in [0, 1], got 1.5"),
         (lambda: GaussianDP(math.nan, adjacency=ONE), "mu must be >= 0, got nan"),
         (lambda: RandomizedResponse(1.0, 1), "k must be >= 2, got 1"),
+        (lambda: RandomizedResponse(1.0, 2.5), "k must be a whole number, got 2.5"),
+        (lambda: RandomizedResponse(1.0, math.inf), "k must be a whole number, got inf"),
+        (lambda: TradeOffCurve((), (), adjacency=ONE), "fpr and fnr must hold at least one corner, got none"),
+        (lambda: DPSGD(1.0, 0.25, 10**9), "steps must be <= 100000000, got 1000000000"),
+        (lambda: DPSGD(1.0, 0.25, math.inf), "steps must be a whole number >= 1, got inf"),
         (lambda: DPSGD(1.0, 0.0, 10), "sampling_rate must lie in (0, 1], got 0.0"),
         (lambda: DPSGD(1.0, 0.1, 2.5), "steps must be a whole number >= 1, got 2.5"),
         (
