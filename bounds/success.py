@@ -128,6 +128,8 @@ def _checked(profile: Profile, priors: Priors, method: str, candidates: int | No
     targets = as_targets(priors)
     if method not in ("certified", "optimal", "printed"):
         raise ValueError(f"method must be 'certified', 'optimal' or 'printed', got {method!r}")
+    if not hasattr(profile, "adjacency"):
+        raise ValueError(f"profile must be a privacy profile with an adjacency, got {profile!r}")
     targets.require_adjacency(profile.adjacency)
     if method == "optimal" and targets.count and targets.uniform is None:
         kinds = ", ".join(f"κ = {prior.largest:g}" for prior in targets.kinds[:3])

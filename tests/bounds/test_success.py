@@ -204,6 +204,10 @@ def test_sweeps_are_the_closed_form():
             lambda p, u: success_bound(1, p, [membership(), uniform(2)]),
             "priors must all belong to one game, .*",
         ),
+        (
+            lambda p, u: success_bound(1, None, u),
+            "profile must be a privacy profile with an adjacency, got None",
+        ),
         (lambda p, u: max_successes(p, u, 1.0), r"confidence must be in \(0, 1\), got 1.0"),
         (
             lambda p, u: success_bound(1, PureDP(1.0, adjacency="add_remove"), u),
