@@ -84,9 +84,12 @@ def _for_rate(command: Command, rate: float, priors) -> dict:
 
 
 def _for_advantage(command: Command, advantage: float, priors) -> dict:
+    training = _training(command)
+    inside, rule = (0 < advantage < 1, "(0, 1)") if training else (0 <= advantage <= 1, "[0, 1]")
+    if not inside:
+        raise ValueError(f"max_advantage must lie in {rule}, got {advantage}")
     targets = as_targets(priors)
     worst = max(targets.kinds, key=lambda prior: prior.largest)
-    training = _training(command)
     answer = {
         "limit": f"advantage {advantage:g} on one secret",
         "largest prior": worst.largest,

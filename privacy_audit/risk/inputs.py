@@ -25,6 +25,8 @@ from privacy_audit.command import Command
 
 PRIORS = ("uniform", "membership", "zipf", "categorical")
 _FILES = (".csv", ".npy")
+# The priors that read each companion of --prior.
+_COMPANIONS = {"symbols": ("uniform", "zipf"), "exponent": ("zipf",), "distribution": ("categorical",)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,11 +122,35 @@ def read_profile(command: Command, priors: Priors) -> PrivacyProfile:
     if name not in _PROFILES:
         raise ValueError(f"profile must be one of {', '.join(_PROFILES)}, got {name!r}")
     kind = _PROFILES[name]
+    _refuse_foreign(command, kind, name)
     given = {flag: needed(command, flag, f"--profile={name}") for flag in kind.needs}
     adjacency = command.values["adjacency"].value or adjacency_of(priors)
     profile = kind.make(**given, adjacency=adjacency)
     prior_objects.as_targets(priors).require_adjacency(profile.adjacency)
     return profile
+
+
+def _refuse_foreign(command: Command, kind: _Kind, name: str) -> None:
+    """Raises ValueError for a flag of other profiles alone: an answer would not be to what was asked."""
+    of_others = dict.fromkeys(flag for other in _PROFILES.values() for flag in other.needs)
+    for flag in of_others:
+        if flag not in kind.needs and flag != "symbols":
+            refuse(command, flag, f"--profile={name}")
+    if "symbols" not in kind.needs:
+        _refuse_foreign_to_prior(command, "symbols")
+
+
+def _refuse_foreign_to_prior(command: Command, *names: str) -> None:
+    prior = command.values["prior"].value
+    for flag in names:
+        if prior not in _COMPANIONS[flag]:
+            refuse(command, flag, f"--prior={prior}")
+
+
+def refuse(command: Command, flag: str, why: str) -> None:
+    """Raises ValueError if the user set a flag that has no meaning here."""
+    if command.given(flag):
+        raise ValueError(f"{flag} must be left out for {why}, got {command.values[flag].value}")
 
 
 def needed(command: Command, flag: str, why: str):
@@ -144,6 +170,10 @@ def read_priors(command: Command) -> Priors:
     text, secrets = command.values["prior"].value, command.values["secrets"].value
     if secrets is not None and secrets < 1:
         raise ValueError(f"secrets must be >= 1, got {secrets}")
+    # With a profile, which may read symbols too, its reader looks at them.
+    _refuse_foreign_to_prior(
+        command, *(flag for flag in _COMPANIONS if flag != "symbols" or "profile" not in command.values)
+    )
     if text in PRIORS:
         return [_named(command, text)] * (secrets or 100)
     kappa = read_vector("prior", text) if text.endswith(_FILES) else _numbers(text)
@@ -163,7 +193,11 @@ def _named(command: Command, name: str) -> prior_objects.Prior:
         return prior_objects.membership()
     if name == "categorical":
         path = needed(command, "distribution", "--prior=categorical")
-        return prior_objects.categorical(read_vector("distribution", path))
+        p = read_vector("distribution", path)
+        try:
+            return prior_objects.categorical(p)
+        except ValueError as error:
+            raise ValueError(f"distribution must hold probabilities, got {path} ({error})") from None
     symbols = needed(command, "symbols", f"--prior={name}")
     return (
         prior_objects.uniform(symbols)
@@ -196,13 +230,20 @@ def read_vector(flag: str, path: str) -> np.ndarray:
             values = np.load(file, allow_pickle=False)
         else:
             values = _csv(file.read_text(encoding="utf-8"))
-        return np.asarray(values, np.float64).ravel()
+        values = np.asarray(values, np.float64)
     except (ValueError, EOFError) as error:
         raise ValueError(f"{flag} must be a file of numbers, got {path} ({error})") from None
+    if values.ndim > 1 and values.size > max(values.shape):
+        raise ValueError(f"{flag} must be one column or one row, got {path} of shape {values.shape}")
+    return values.ravel()
 
 
 def _csv(text: str) -> list[float]:
-    cells = [cell.strip() for line in text.splitlines() for cell in line.split(",") if cell.strip()]
+    lines = [[cell.strip() for cell in line.split(",") if cell.strip()] for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    if len(lines) > 1 and max(map(len, lines)) > 1:
+        raise ValueError("more than one column and one row")
+    cells = [cell for line in lines for cell in line]
     try:
         float(cells[0])
     except (ValueError, IndexError):

@@ -48,8 +48,9 @@ def body(command: Command) -> None:
     priors = inputs.read_priors(command)
     profile = inputs.read_profile(command, priors)
     targets = as_targets(priors)
+    asked = _asked(values["v"].value, targets.count)
     most = max_successes(profile, targets, confidence, method, refine=refine)
-    counts = _counts(values["v"].value, most, targets.count)
+    counts = _around(most, targets.count) if asked is None else asked
     bounds = np.atleast_1d(
         success_bound(counts, profile, targets, method, refine=refine and len(counts) <= 12)
     )
@@ -68,14 +69,21 @@ def body(command: Command) -> None:
     outputs.deliver(command, summary, rows, lambda: _draw(profile, targets, method, confidence, most))
 
 
-def _counts(text: list[str] | None, most: int, secrets: int) -> np.ndarray:
+def _around(most: int, secrets: int) -> np.ndarray:
+    return np.unique(np.clip(most + np.array([-10, -5, -2, 0, 1, 2, 5, 10]), 0, secrets))
+
+
+def _asked(text: list[str] | None, secrets: int) -> np.ndarray | None:
     if text is None:
-        around = most + np.array([-10, -5, -2, 0, 1, 2, 5, 10])
-        return np.unique(np.clip(around, 0, secrets))
+        return None
     try:
-        return np.array([int(part) for part in text])
+        counts = [int(part) for part in text]
     except ValueError:
         raise ValueError(f"v must be whole numbers, got {','.join(text)}") from None
+    outside = [v for v in counts if not 0 <= v <= secrets]
+    if outside or not counts:
+        raise ValueError(f"v must lie in [0, {secrets}], got {outside[0] if outside else 'nothing'}")
+    return np.array(counts)
 
 
 def _draw(profile, targets, method: str, confidence: float, most: int):

@@ -41,7 +41,10 @@ def make_command() -> Command:
 
 def body(command: Command) -> None:
     """Prints the tables."""
-    names = command.values["only"].value or list(_TABLES)
+    only = command.values["only"].value
+    if only is not None and not only:
+        raise ValueError(f"only must be some of {', '.join(_TABLES)}, got nothing")
+    names = only or list(_TABLES)
     for name in names:
         if name not in _TABLES:
             raise ValueError(f"only must be some of {', '.join(_TABLES)}, got {name!r}")

@@ -65,6 +65,52 @@ def test_a_categorical_prior_comes_from_a_file(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["largest prior"] == 0.5
 
 
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            [0.5, 0.4],
+            "--distribution must hold probabilities, got {file} (sum of p must be 1 within 1e-9, got 0.9)",
+        ),
+        (np.full((2, 2), 0.25), "--distribution must be one column or one row, got {file} of shape (2, 2)"),
+    ],
+)
+def test_a_file_that_is_no_distribution_is_named(values, message, tmp_path, capsys):
+    file = tmp_path / "p.npy"
+    np.save(file, np.array(values))
+    assert risk("success", "--epsilon=1", "--prior=categorical", f"--distribution={file}") == 2
+    assert message.format(file=file) in capsys.readouterr().err
+
+
+def test_a_table_is_no_vector(tmp_path, capsys):
+    file = tmp_path / "priors.csv"
+    file.write_text("0.1,0.2\n0.3,0.4\n")
+    assert risk("success", "--epsilon=1", f"--prior={file}") == 2
+    assert "--prior must be a file of numbers" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("sigma", ["1e-6", "0.02", "1e300"])
+def test_any_noise_is_answered(sigma, capsys):
+    flags = [f"--noise_multiplier={sigma}", "--sampling_rate=0.01", "--steps=10", "--norefine"]
+    assert risk("success", "--profile=dpsgd", *flags) == 0
+    assert "at most recovered" in capsys.readouterr().out
+
+
+def test_an_advantage_that_no_noise_exceeds_is_answered(capsys):
+    """A record that is in at most 10 % of the trainings shows in no more of them, however little the noise."""
+    flags = ["--max_advantage=0.9999999", "--sampling_rate=0.01", "--steps=10", "--json"]
+    assert risk("calibrate", *flags) == 0
+    assert json.loads(capsys.readouterr().out)["noise multiplier"] <= 0.02
+
+
+def test_the_mean_is_below_the_maximum_for_a_bare_prior(capsys):
+    flags = ["--epsilon=1", "--prior=0.1", "--secrets=100000", "--norefine", "--json"]
+    assert risk("success", *flags) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["expected at most"] == pytest.approx(1e5 * np.e / (np.e + 9), rel=1e-9)
+    assert answer["expected at most"] < answer["at most recovered"]
+
+
 def test_calibrate_answers_both_limits(capsys):
     assert risk("calibrate", "--max_advantage=0.05", "--prior=1e-9", "--json") == 0
     assert json.loads(capsys.readouterr().out)["pure epsilon"] == pytest.approx(17.8, abs=0.05)
@@ -129,6 +175,45 @@ def test_sweep_writes_parquet(tmp_path):
         (
             ["success", "--epsilon=1", "--out=x.txt"],
             "--out must end in one of .json, .csv, .parquet, got x.txt",
+        ),
+        (["success", "--epsilon=1", "--v="], "--v must lie in [0, 100], got nothing"),
+        (["success", "--epsilon=1", "--v=3,11", "--secrets=10"], "--v must lie in [0, 10], got 11"),
+        (["success", "--epsilon=1", "--v=-1", "--secrets=10"], "--v must lie in [0, 10], got -1"),
+        (
+            ["success", "--profile=pure", "--epsilon=1", "--delta=0.1"],
+            "--delta must be left out for --profile=pure, got 0.1",
+        ),
+        (["success", "--epsilon=1", "--mu=1"], "--mu must be left out for --profile=approximate, got 1.0"),
+        (
+            ["success", "--epsilon=1", "--prior=0.5", "--symbols=10"],
+            "--symbols must be left out for --prior=0.5, got 10",
+        ),
+        (
+            ["calibrate", "--max_rate=0.9", "--symbols=10"],
+            "--symbols must be left out for --prior=membership, got 10",
+        ),
+        (
+            ["success", "--epsilon=1", "--prior=uniform", "--symbols=3", "--exponent=2"],
+            "--exponent must be left out for --prior=uniform, got 2.0",
+        ),
+        (
+            [
+                "success",
+                "--profile=dpsgd",
+                "--noise_multiplier=1",
+                "--sampling_rate=0.1",
+                "--steps=1000000000",
+            ],
+            "--steps must be <= 100000000, got 1000000000",
+        ),
+        (["calibrate", "--max_advantage=-0.1"], "--max_advantage must lie in [0, 1], got -0.1"),
+        (
+            ["calibrate", "--max_advantage=1", "--sampling_rate=0.1", "--steps=5"],
+            "--max_advantage must lie in (0, 1), got 1.0",
+        ),
+        (
+            ["tables", "--only="],
+            "--only must be some of coverage, protection, sex, counterexamples, gaussian, got",
         ),
         (["calibrate"], "--max_rate or max_advantage must be given, one of them, got None and None"),
         (["calibrate", "--max_rate=0.3", "--steps=5"], "--sampling_rate and steps must be given together"),
