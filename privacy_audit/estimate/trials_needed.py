@@ -8,6 +8,9 @@ from scipy.stats import binom
 from privacy_audit.estimate.clopper_pearson import epsilon_from_counts, epsilon_from_rates
 from privacy_audit.estimate.scores import check_level
 
+# Nobody trains more often, and the quantiles of beta laws grow slow and coarse.
+_MOST_TRIALS = 10**9
+
 
 def ceiling(trials: int, *, delta: float = 0.0, confidence: float = 0.95) -> float:
     """The ε that a perfect attack shows with this many trials per world: no attack can show more.
@@ -42,7 +45,7 @@ def trials_needed(
         confidence: Coverage of the bound.
 
     Raises:
-        ValueError: if the rates cannot show that ε with any number of trials.
+        ValueError: if the rates cannot show that ε with any number of trials, or only with more than 10⁹.
 
     >>> trials_needed(5.60)
     1000
@@ -62,7 +65,11 @@ def trials_needed(
 
     low, high = 0, 1
     while not enough(high):
-        low, high = high, 2 * high
+        if high >= _MOST_TRIALS:
+            raise ValueError(
+                f"epsilon must be what {_MOST_TRIALS:g} trials can show with power {power:g}, got {epsilon}"
+            )
+        low, high = high, min(2 * high, _MOST_TRIALS)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

@@ -75,6 +75,11 @@ def test_ceiling_and_its_inverse():
     assert ceiling(trials_needed(3.0, delta=1e-5), delta=1e-5) > 3.0 > ceiling(trials_needed(3.0) - 1)
     with pytest.raises(ValueError, match="what the rates are worth"):
         trials_needed(5.0, false_positive_rate=0.05, false_negative_rate=0.7)
+    for delta in (0.0, 1e-5):
+        with pytest.raises(
+            ValueError, match=r"epsilon must be what 1e\+09 trials can show with power 0.9, got 50"
+        ):
+            trials_needed(50, delta=delta)
 
 
 def test_trials_needed_have_the_power():
