@@ -12,7 +12,7 @@ from absl import flags
 from etils import epath
 
 from privacy_audit.command import Command
-from privacy_audit.config import one_of
+from privacy_audit.config import one_of, require
 from privacy_audit.ledger import write_json
 from privacy_audit.reproduce.adversary_aware.document import write_document
 from privacy_audit.reproduce.adversary_aware.part import Part
@@ -61,6 +61,7 @@ def run(command: Command) -> None:
     """Runs what is asked for."""
     values = command.values
     one_of("people", values.people, PEOPLE)
+    require(values.seed >= 0, "seed", ">= 0", values.seed)
     known = parts(values.people, {"adult": values.adult_dir, "acs": values.acs_dir}.get(values.people))
     asked = {name: part for name, part in known.items() if name in values.parts}
     chosen = {name: part for name, part in asked.items() if values.scale in part.settings}
@@ -73,6 +74,7 @@ def run(command: Command) -> None:
         if values.scale not in asked[name].settings:
             _say(f"{name} is left out: it has no scale {values.scale}")
     out = epath.Path(values.out or f"runs/adversary_aware/{values.scale}")
+    _refuse_others(chosen, values.scale, out, values.seed)
     _run_parts(chosen, values.scale, out, values.seed, values.minutes)
     if "report" in values.parts:
         folder = pathlib.Path(values.docs or out)
@@ -91,6 +93,25 @@ def _able(chosen: Mapping[str, Part], scale: str) -> dict[str, Part]:
         else:
             able[name] = part
     return able
+
+
+def _refuse_others(chosen: Mapping[str, Part], scale: str, out: epath.Path, seed: int) -> None:
+    """Raises ValueError where a part would replace its results of another scale or seed, before any part is run."""
+    for name in chosen:
+        stored = _read(out / f"{name}.json") or {}
+        for key, value in (("scale", scale), ("seed", seed)):
+            if stored.get(key, value) != value:
+                raise ValueError(
+                    f"out must hold {name}.json of {key} {value} or none, got {key} {stored[key]}"
+                )
+
+
+def _read(path: epath.Path) -> dict | None:
+    """Results of a part; None where they are missing or cut off."""
+    try:
+        return json.loads(path.read_text()) if path.exists() else None
+    except json.JSONDecodeError:
+        return None
 
 
 def _run_parts(chosen: Mapping[str, Part], scale: str, out: epath.Path, seed: int, minutes: float) -> None:

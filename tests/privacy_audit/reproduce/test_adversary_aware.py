@@ -82,9 +82,20 @@ def test_what_is_there_is_kept_and_what_is_damaged_is_played_again(toy):
     assert {**again, "seconds": 0} == {**whole, "seconds": 0}
 
 
-def test_cells_of_another_seed_are_refused(toy, capsys):
-    assert run(f"--out={toy}", "--parts=attributes", "--seed=1") == 2
+def test_cells_of_another_seed_are_refused(toy, tmp_path, capsys):
+    shutil.copytree(toy / "attributes", tmp_path / "attributes")
+    assert run(f"--out={tmp_path}", "--parts=attributes", "--seed=1") == 2
     assert "--out must hold cells of these settings and data or none" in capsys.readouterr().err
+
+
+def test_results_of_another_seed_are_refused_before_any_part_runs(toy, capsys):
+    """The tables come first and hold nothing back by themselves."""
+    before = {path: path.stat().st_mtime_ns for path in toy.rglob("*")}
+    assert run(f"--out={toy}", "--parts=tables,tightness,attributes,report", "--seed=1") == 2
+    assert capsys.readouterr().err.strip() == (
+        "privacy_audit.reproduce: --out must hold tables.json of seed 1 or none, got seed 0"
+    )
+    assert {path: path.stat().st_mtime_ns for path in toy.rglob("*")} == before
 
 
 def test_partial_results_say_what_is_missing_and_show_their_own_seeds(toy, tmp_path, capsys):
@@ -163,6 +174,7 @@ def test_a_published_model_is_looked_for_before_any_part_runs(tmp_path, capsys, 
     ("flags", "message"),
     [
         (["--parts=cells"], "--parts must be one of tables, "),
+        (["--seed=-1"], "--seed must be >= 0, got -1"),
         (["--people=martians"], "--people must be one of adult, acs, toy, got martians"),
         (["--scale=desk"], "--adult_dir must be a folder with adult.data and adult.test, got nothing"),
         (["--cells=mnist-eps4"], "Unknown command line flag 'cells'"),
