@@ -12,7 +12,7 @@ from privacy_audit.bounds.calibrate_risk import (
     noise_multiplier_for_advantage,
     noise_multiplier_for_success,
 )
-from privacy_audit.bounds.expected import _success
+from privacy_audit.bounds.expected import expected_successes
 from privacy_audit.bounds.priors import Prior, membership, uniform, zipf
 from privacy_audit.bounds.profiles import DPSGD, ApproximateDP, GaussianDP, PureDP
 
@@ -56,7 +56,7 @@ def test_advantage_bound_equals_the_fixed_point_of_the_trade_off(prior):
     profile = GaussianDP(0.8, adjacency="replace_one")
     kappa = prior.largest
     assert advantage_bound(profile, prior) == pytest.approx(
-        (_success(profile, prior) - kappa) / (1 - kappa), rel=1e-6
+        (expected_successes(profile, prior) - kappa) / (1 - kappa), rel=1e-6
     )
 
 
