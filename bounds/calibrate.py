@@ -31,7 +31,8 @@ def noise_multiplier_for_epsilon(
         accountant: "pld" or "rdp" (add/remove only).
 
     Returns:
-        σ with 0.999·epsilon <= ε(σ) <= epsilon, where ε(σ) = DPSGD(σ, …).epsilon(delta).
+        σ with 0.999·epsilon <= ε(σ) <= epsilon, where ε(σ) = DPSGD(σ, …).epsilon(delta); below 1e-3, with a smaller
+        ε(σ), where almost no noise is enough, as where records are sampled less often than delta.
 
     >>> round(noise_multiplier_for_epsilon(1.0, 1e-5, 0.01, 1000), 2)
     1.41

@@ -42,3 +42,10 @@ def test_bad_budgets_are_named(arguments, message):
     with pytest.raises(ValueError, match=r"\A[^\n]*\Z") as caught:
         noise_multiplier_for_epsilon(*arguments)
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(900.0, 1e-5), (4.0, 0.5)])
+def test_budgets_that_ask_for_hardly_any_noise_are_met(epsilon, delta):
+    sigma = noise_multiplier_for_epsilon(epsilon, delta, 0.01, 10)
+    assert 0 < sigma < 0.1
+    assert DPSGD(sigma, 0.01, 10).epsilon(delta) <= epsilon
