@@ -60,7 +60,10 @@ def test_two_epsilons_from_the_command_line(tmp_path, capsys):
     [
         ("--epsilon=1,x", "--epsilon must be a number or several, got 1,x"),
         ("--epsilon=", "--epsilon must be a number or several, got none"),
-        ("--noise_multiplier=1,1.0", "--noise_multiplier must be numbers that differ in six digits, got 1,1.0"),
+        (
+            "--noise_multiplier=1,1.0",
+            "--noise_multiplier must be numbers that differ in six digits, got 1,1.0",
+        ),
         ("--epsilon=1,-2", "--epsilon must be > 0 and finite, got -2.0"),
     ],
 )
