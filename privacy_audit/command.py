@@ -33,6 +33,12 @@ class Command:
         """Whether the user set this flag."""
         return self.values[name].present > 0
 
+    def refuse(self, name: str, why: str) -> None:
+        """Raises ValueError if the user set a flag that has no meaning for `why`."""
+        if self.given(name):
+            value = self.values[name].value
+            raise ValueError(f"{name} must be left out for {why}, got {value}")
+
     def help_text(self) -> str:
         """All flags by group, with their defaults."""
         lines = [

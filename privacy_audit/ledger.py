@@ -60,9 +60,9 @@ class Ledger:
             raise
 
     def withdraw(self) -> None:
-        """Takes back the `run.json` of a run that never began, and the folder where nothing else is in it."""
-        (self.folder / "run.json").unlink(missing_ok=True)
-        if not any(self.folder.iterdir()):
+        """Takes back a run that never began: its folder with `run.json`, where nothing else is in it."""
+        if [path.name for path in self.folder.iterdir()] == ["run.json"]:
+            (self.folder / "run.json").unlink()
             self.folder.rmdir()
 
     def read(self, block: Block) -> dict[str, np.ndarray] | None:

@@ -95,13 +95,16 @@ def audit_trainer(
     check_threshold(threshold)
     began = time.monotonic()
     description = {"identity": own.identity, "config": dataclasses.asdict(own)}
-    ledger = open_ledger(out, {**description, "code": code_of(train, score)})
-    if changed := has_changed(ledger.folder, code_of(train, score)):
+    code = code_of(train, score)
+    ledger = open_ledger(out, {**description, "code": code})
+    if changed := has_changed(ledger.folder, code):
         say(
             f"train or score has changed since trials in {out} were played; for the new code alone use another out"
         )
     _play_all(_Player(train, score, own), ledger, processes, say)
-    world_0, world_1 = ({f"{TRAINING}nonfinite": np.zeros(trials), **world} for world in _all(ledger, trials))
+    world_0, world_1 = (
+        {f"{TRAINING}nonfinite": np.zeros(trials), **world} for world in _worlds(ledger, trials)
+    )
     verdict = conclude(
         world_0,
         world_1,
@@ -130,8 +133,8 @@ def _check(own: OwnAudit, profile: PrivacyProfile | None, processes: int) -> Non
         raise ValueError(f"processes must be a whole number >= 0, got {processes!r}")
 
 
-def _all(ledger: Ledger, trials: int):
-    """Both worlds' scores."""
+def _worlds(ledger: Ledger, trials: int):
+    """Both worlds' scores, by `name/statistic`."""
     try:
         return ledger.read_all(trials)
     except CorruptBlock as error:

@@ -64,7 +64,7 @@ def body(command: Command) -> None:
 
 def _of_one_training(command: Command, columns: Columns) -> None:
     values = command.values
-    _left_out(command, "threshold", "one training with many canaries")
+    command.refuse("threshold", "one training with many canaries")
     scores, included = canaries_of(columns)
     options = {"delta": values.delta, "confidence": values.confidence, "guesses": values.guesses}
     chosen = _chosen(values.methods, CANARIES, USUAL_OF_CANARIES)
@@ -79,7 +79,7 @@ def _of_one_training(command: Command, columns: Columns) -> None:
 
 def _of_two_worlds(command: Command, columns: Columns) -> None:
     values = command.values
-    _left_out(command, "guesses", "scores of two worlds")
+    command.refuse("guesses", "scores of two worlds")
     d, d_prime = worlds_of(columns)
     level = {"delta": values.delta, "confidence": values.confidence}
     chosen = _chosen(values.methods, WORLDS, USUAL_OF_WORLDS)
@@ -116,11 +116,6 @@ def _chosen(
     if unknown:
         raise ValueError(f"methods must be among {', '.join(known)}, got {unknown[0]}")
     return {name: known[name] for name in names}
-
-
-def _left_out(command: Command, flag: str, kind: str) -> None:
-    if command.given(flag):
-        raise ValueError(f"{flag} must be left out for {kind}, got {command.values[flag].value}")
 
 
 def _print_json(results: dict[str, estimate.Estimate], **more) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from privacy_audit.verdict import Finding, Verdict, compare_pairs
 
-HEADER = ("adversary", "statistic", "{}", "same-sample*", "AUC", "threshold", "FP", "FN", "counted")
+HEADER = ("adversary", "statistic", "ε̂ (valid)", "same-sample*", "AUC", "threshold", "FP", "FN", "counted")
 
 
 def render_table(verdict: Verdict) -> str:
     """One row a statistic; the proven ε above, what must be known about the numbers below."""
-    kind = "ε̂ (valid)" if verdict.valid else "ε̂ (not valid)"
-    rows = [tuple(name.format(kind) for name in HEADER), *(_row(finding) for finding in verdict.findings)]
+    header = HEADER if verdict.valid else tuple(name.replace("(valid", "(not valid") for name in HEADER)
+    rows = [header, *(_row(finding) for finding in verdict.findings)]
     widths = [max(len(row[column]) for row in rows) for column in range(len(HEADER))]
     lines = [_line(row, widths) for row in rows]
     lines.insert(1, "  ".join("─" * width for width in widths))

@@ -135,7 +135,7 @@ def _refuse_foreign(command: Command, kind: _Kind, name: str) -> None:
     of_others = dict.fromkeys(flag for other in _PROFILES.values() for flag in other.needs)
     for flag in of_others:
         if flag not in kind.needs and flag != "symbols":
-            refuse(command, flag, f"--profile={name}")
+            command.refuse(flag, f"--profile={name}")
     if "symbols" not in kind.needs:
         _refuse_foreign_to_prior(command, "symbols")
 
@@ -144,13 +144,7 @@ def _refuse_foreign_to_prior(command: Command, *names: str) -> None:
     prior = command.values["prior"].value
     for flag in names:
         if prior not in _COMPANIONS[flag]:
-            refuse(command, flag, f"--prior={prior}")
-
-
-def refuse(command: Command, flag: str, why: str) -> None:
-    """Raises ValueError if the user set a flag that has no meaning here."""
-    if command.given(flag):
-        raise ValueError(f"{flag} must be left out for {why}, got {command.values[flag].value}")
+            command.refuse(flag, f"--prior={prior}")
 
 
 def needed(command: Command, flag: str, why: str):
