@@ -160,6 +160,14 @@ def test_dry_run_prints_the_cost_of_the_cells_and_writes_nothing(tmp_path, capsy
     assert not (tmp_path / "out").exists()
 
 
+def test_a_run_whose_folder_was_deleted_comes_out_the_same(toy, tmp_path):
+    assert run("--scale=smoke", f"--out={tmp_path}", "--parts=cells,accuracy", "--cells=mnist-eps2") == 0
+    assert run("--scale=smoke", f"--out={toy}", "--parts=accuracy", "--cells=mnist-eps2") == 0
+    for name, key in (("cells/mnist-eps2/report", "adversaries"), ("accuracy/mnist-eps2", "accuracy")):
+        first, again = (json.loads((folder / f"{name}.json").read_text())[key] for folder in (toy, tmp_path))
+        assert first == again
+
+
 def test_when_the_time_is_over_no_cell_is_begun(tmp_path, capsys):
     assert run("--scale=smoke", f"--out={tmp_path}", "--minutes=0", "--parts=cells") == 0
     assert "the same command goes on with mnist-eps2" in capsys.readouterr().err
